@@ -44,11 +44,7 @@ Codes = NDArray[np.uint8]
 ON = TIE  # values this close to a limit, in units of the range, are on it
 
 
-def _three(U: Floats, n_bins: int) -> Codes:
-    return _three_at(U, U.mean(axis=0), U.std(axis=0))
-
-
-def _three_at(U: Floats, mean: Floats, deviation: Floats) -> Codes:
+def _three(U: Floats, mean: Floats, deviation: Floats) -> Codes:
     codes = np.zeros(U.shape, np.uint8)
     for limit in (mean - deviation, mean + deviation):
         codes += limit + ON < U
@@ -64,13 +60,6 @@ def _quantile(U: Floats, n_bins: int) -> Codes:
     for limit in np.quantile(U, np.arange(1, n_bins) / n_bins, axis=0):
         codes += limit - ON <= U
     return codes
-
-
-_LIMITS: dict[str, Callable[[Floats, int], Codes]] = {
-    "three": _three,
-    "equal-width": _equal_width,
-    "quantile": _quantile,
-}
 
 
 @dataclass(frozen=True)
@@ -230,11 +219,15 @@ def in_bins(
 
     def encoded(part: slice) -> Codes:
         U = table.unit_range(part)
-        if bins == "three" and w is not None:
+        if bins == "three":
+            if w is None:
+                return _three(U, U.mean(axis=0), U.std(axis=0)).T
             mean = w @ U / n
-            return _three_at(U, mean, np.sqrt(w @ (U - mean) ** 2 / n)).T
-        if bins in _LIMITS:
-            return _LIMITS[bins](U, n_bins).T
+            return _three(U, mean, np.sqrt(w @ (U - mean) ** 2 / n)).T
+        if bins == "equal-width":
+            return _equal_width(U, n_bins).T
+        if bins == "quantile":
+            return _quantile(U, n_bins).T
         columns = np.ascontiguousarray(U.T)
         order = np.argsort(columns, axis=1, kind="stable")
         values = np.take_along_axis(columns, order, axis=1)
@@ -317,7 +310,7 @@ def counted_relevance(
     if bins == "three":
         mean = row_sums(table, column_sums, workers=workers) / n
         squares = row_sums(table, partial(_squares, mean=mean), workers=workers)
-        encode = partial(_three_at, mean=mean, deviation=np.sqrt(squares / n))
+        encode = partial(_three, mean=mean, deviation=np.sqrt(squares / n))
         n_bins = 3
     function = partial(_counts, encode=encode, shape=(n_bins, C))
     counts = row_sums(table, function, workers=workers)

@@ -18,9 +18,7 @@ from widemargin.base.estimator import GROUPS as GROUPS
 from widemargin.base.estimator import N_JOBS as N_JOBS
 from widemargin.base.estimator import POSITIVE as POSITIVE
 from widemargin.base.estimator import SHARE as SHARE
-from widemargin.base.estimator import Documented as Documented
 from widemargin.base.estimator import TableSelector as TableSelector
-from widemargin.base.estimator import Versioned as Versioned
 from widemargin.base.estimator import all_or_nothing as all_or_nothing
 from widemargin.base.estimator import refuse_booleans as refuse_booleans
 from widemargin.base.estimator import refuse_keywords as refuse_keywords

@@ -45,7 +45,8 @@ class RadiusSelector(MarginSelector):
         found, features = table, np.arange(table.n_features)
         if self.metric == "manhattan":
             found, features = as_numbers(table)
-        columns = np.atleast_2d(self._score_columns(found, workers))
+        score = self._score_target if self._numeric_target else self._score_classes
+        columns = np.atleast_2d(score(found, workers))
         scores = np.zeros((len(columns), table.n_features))
         # They are linear in the differences, so those of a feature's columns add up.
         np.add.at(scores.T, features, columns.T)
@@ -53,11 +54,6 @@ class RadiusSelector(MarginSelector):
         if not self._numeric_target:
             self._keep_by_class(table, scores[1:])
         return scores[0]
-
-    def _score_columns(self, table: Table, workers: Workers) -> Floats:
-        if self._numeric_target:
-            return self._score_target(table, workers)
-        return self._score_classes(table, workers)
 
     def _score_classes(self, table: Table, workers: Workers) -> Floats:
         """Mean differences from misses, less those from hits: (1 + C, d).
@@ -107,12 +103,8 @@ class RadiusSelector(MarginSelector):
         return scores[0] - (scores[1] if self._far else 0.0)
 
     def _search(self, table: Table, workers: Workers) -> RadiusSearch:
-        T = self._radius(table, workers)
+        T = None  # each row has its own radius
+        if not self._own_radius:
+            title = f"{type(self).__name__} (radius)"
+            T = mean_distance(table, self.metric, workers, title)
         return RadiusSearch(table, self.metric, T, self._far, workers)
-
-    def _radius(self, table: Table, workers: Workers) -> float | None:
-        """T, the mean distance of all pairs; None if each row has its own radius."""
-        if self._own_radius:
-            return None
-        title = f"{type(self).__name__} (radius)"
-        return mean_distance(table, self.metric, workers, title)

@@ -208,10 +208,7 @@ class FRegression(MarginSelector):
     """
 
     _separable = True
-
-    @property
-    def _task(self) -> str:
-        return "regression"
+    _task = "regression"
 
     def _score(self, table: Table, workers: Workers) -> Floats:
         from sklearn.feature_selection import f_regression

@@ -23,9 +23,24 @@ class Wrapper(TransformerMixin, BaseEstimator):
     A subclass fits ``selector_``, one of this package, and calls `_take`.
     """
 
+    n_jobs: int
+    verbose: bool
     selector_: Any
     feature_importances_: Floats
     top_features_: Ints
+
+    def _fit_selector(
+        self, selector: Any, X: Any, y: Any, n_features: int, nominal: NDArray[np.bool_]
+    ) -> None:
+        """Fit a selector of this package as both packages do, and keep it."""
+        selector.set_params(
+            n_features_to_select=n_features,
+            metric="manhattan",
+            categorical_features=nominal,
+            n_jobs=self.n_jobs,
+            verbose=int(self.verbose),
+        )
+        self.selector_ = selector.fit(X, y)
 
     def _take(self, scores: Floats, worst: Floats | Ints) -> None:
         """Keep scores, and the order of the features by what is least for the best."""
@@ -75,8 +90,6 @@ class RebateWrapper(Wrapper):
     categorical_threshold: int
     multiclass_threshold: int
     discrete_threshold: int | None
-    verbose: bool
-    n_jobs: int
     rank_absolute: bool
     label_type: str | None
 
@@ -104,20 +117,14 @@ class RebateWrapper(Wrapper):
                 "widemargin.IRelief learns weights iteratively."
             )
         nominal = self._nominal(X)
-        common = {
-            "metric": "manhattan",
-            "categorical_features": nominal,
-            "n_jobs": self.n_jobs,
-            "verbose": int(self.verbose),
-        }
-        selector = self._selector(len(y), self._numeric(y), common)
-        selector.n_features_to_select = min(self.n_features_to_select, len(nominal))
-        self.selector_ = selector.fit(X, y)
+        selector = self._selector(len(y), self._numeric(y))
+        wanted = min(self.n_features_to_select, len(nominal))
+        self._fit_selector(selector, X, y, wanted, nominal)
         scores = selector.scores_
         self._take(scores, -np.abs(scores) if self.rank_absolute else -scores)
         return self
 
-    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+    def _selector(self, n: int, numeric: bool) -> Any:
         """The selector of this package for n rows."""
         raise NotImplementedError
 

@@ -28,8 +28,6 @@ class _Fast(Wrapper):
     n_features_to_select: int | float
     discrete_limit: int
     backend: str
-    n_jobs: int
-    verbose: bool
 
     def fit(self, X: Any, y: Any) -> Self:
         """Score the features.
@@ -51,14 +49,7 @@ class _Fast(Wrapper):
         self.is_discrete_ = discrete(X, self.discrete_limit)
         n_selected = _number(self.n_features_to_select, X.shape[1])
         selector = self._selector()
-        selector.set_params(
-            n_features_to_select=n_selected,
-            metric="manhattan",
-            categorical_features=self.is_discrete_,
-            n_jobs=self.n_jobs,
-            verbose=int(self.verbose),
-        )
-        self.selector_ = selector.fit(X, y)
+        self._fit_selector(selector, X, y, n_selected, self.is_discrete_)
         self.classes_ = np.unique(np.asarray(y))
         self._take(selector.scores_, -selector.scores_)
         self.top_features_ = self.top_features_[:n_selected]

@@ -81,13 +81,13 @@ class ReliefF(RebateWrapper):
     label_type: str | None = None
     discrete_threshold: int | None = None
 
-    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+    def _selector(self, n: int, numeric: bool) -> Any:
         k = self.n_neighbors
         if isinstance(k, float):
             k = max(1, int(k * n * 0.5))
         if numeric:
-            return rrelieff.RReliefF(n_neighbors=k, weights="uniform", **common)
-        return relieff.ReliefF(n_neighbors=k, **common)
+            return rrelieff.RReliefF(n_neighbors=k, weights="uniform")
+        return relieff.ReliefF(n_neighbors=k)
 
 
 @dataclass(eq=False, repr=False)
@@ -140,9 +140,9 @@ class SURF(RebateWrapper):
 
     _class: ClassVar[Any] = surf.SURF
 
-    def _selector(self, n: int, numeric: bool, common: dict[str, Any]) -> Any:
+    def _selector(self, n: int, numeric: bool) -> Any:
         task = "regression" if numeric else "classification"
-        return self._class(task=task, **common)
+        return self._class(task=task)
 
 
 class SURFstar(SURF):

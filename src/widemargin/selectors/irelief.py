@@ -131,6 +131,7 @@ class IRelief(MarginSelector):
 
     _mixed = True
     _score_of_group = "differences"
+    _metric_of_group = "manhattan"
     _parameter_constraints = {
         **MarginSelector._parameter_constraints,
         "tol": [Interval(numbers.Real, 0, None, closed="left")],
@@ -159,10 +160,6 @@ class IRelief(MarginSelector):
                 "sigma."
             )
         return w
-
-    @property
-    def _metric_of_group(self) -> str:
-        return "manhattan"
 
     @property
     def _statistic(self) -> Floats:

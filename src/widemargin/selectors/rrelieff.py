@@ -186,10 +186,7 @@ class RReliefF(SampledSelector):
     }
     _instead_on_dask = None
     _splits_by_class = False
-
-    @property
-    def _weighs_each(self) -> bool:
-        return True
+    _weighs_each = True
 
     def _differences(self, table: AnyTable) -> Differences:
         assert table.target is not None
