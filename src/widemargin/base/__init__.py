@@ -6,7 +6,7 @@
 | `sampled.py`, `sampling.py` | scores that are means over rows, all or some |
 | `ascent.py` | `AscentSelector`: several ascents of a margin |
 | `ordinal.py`, `prototypes.py`, `radius.py` | families |
-| `hooks.py` | what the rest of the package asks of a method |
+| `hooks.py` | what the rest of the package asks of a method, and what it refuses |
 | `estimator.py` | `TableSelector`: `transform` and its inverse; checks of parameters |
 | `scores.py` | formulas that several methods share |
 """

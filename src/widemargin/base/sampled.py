@@ -71,12 +71,9 @@ class SampledSelector(MarginSelector):
                 f"{name}: n_samples={wanted} but X has {n} rows; each row is visited "
                 "once."
             )
-            wanted = None
-        if wanted is None:
-            self.n_samples_ = n
-            return self._mean(table, None, workers)
-        self.n_samples_ = int(wanted)
-        return self._mean(table, self._drawn(table), workers)
+        rows = self._drawn(table)
+        self.n_samples_ = n if rows is None else len(rows)
+        return self._mean(table, rows, workers)
 
     def _drawn(self, table: AnyTable) -> Ints | None:
         """Rows that a number of ``n_samples`` visits; None for all."""
