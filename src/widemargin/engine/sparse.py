@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
@@ -79,23 +80,11 @@ def nearest(
             advance()
 
 
-@sums.edge_sums.register
-def edge_sums(
-    table: SparseTable, edges: Edges, *, workers: Workers, power: int = 1
-) -> Floats:
-    """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
-    total = np.zeros(table.n_features)
-    kernels.sparse.add_cell_edge_sums(
-        table.cells, edges, power, 0, len(edges.heads), total
-    )
-    return total
-
-
 @sums.class_edge_sums.register
 def class_edge_sums(
     table: SparseTable,
     edges: Edges,
-    codes: Ints,
+    codes: NDArray[np.integer],
     *,
     n_classes: int,
     workers: Workers,

@@ -10,6 +10,7 @@ from functools import singledispatch
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from widemargin import kernels
 from widemargin.data.protocol import AnyTable, Floats, Ints
@@ -25,21 +26,21 @@ EDGE_BLOCK = 4096  # edges summed together; part of the order of summation
 GROUP_BLOCK = 64  # groups of edges that a thread sums at once
 
 
-@singledispatch
 def edge_sums(
     table: AnyTable, edges: Edges, *, workers: Workers, power: int = 1
 ) -> Floats:
     """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
-    assert isinstance(table, Table)
-    total, _, _ = _run_sums(table, edges, np.empty(0, np.int64), power, workers)
-    return table.pooled(total, power)
+    none = np.zeros(len(edges.heads), np.int8)
+    return class_edge_sums(
+        table, edges, none, n_classes=1, workers=workers, power=power
+    )[0]
 
 
 @singledispatch
 def class_edge_sums(
     table: AnyTable,
     edges: Edges,
-    codes: Ints,
+    codes: NDArray[np.integer],
     *,
     n_classes: int,
     workers: Workers,

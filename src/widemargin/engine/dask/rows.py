@@ -78,12 +78,12 @@ class RawRows(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Places of query rows and of rows of a block that meet, with a value each."""
+    """Places of query rows and of rows of a block that meet, with two values each."""
 
     heads: NDArray[np.int32]
     tails: NDArray[np.int32]
     values: Floats  # coefficients
-    marks: tuple[Ints, ...]  # groups, or sides, if any
+    marks: NDArray[np.integer]  # classes, groups or sides
 
 
 Rows = Floats | MixedRows

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from widemargin import engine
@@ -30,7 +31,7 @@ def _total(
     table: DistributedTable,
     operation: Callable[..., Any],
     edges: Edges,
-    marks: Ints | None = None,
+    marks: NDArray[np.integer],
     n: int | None = None,
 ) -> Floats:
     """The sum of what an operation gives wherever edges meet, (d,) or (n, d)."""
@@ -39,19 +40,11 @@ def _total(
     return table.cluster.total(table.pair_tasks(operation, edges, marks)[0])
 
 
-@engine.edge_sums.register
-def edge_sums(
-    table: DistributedTable, edges: Edges, *, workers: Workers, power: int = 1
-) -> Floats:
-    """Per feature, Σ coefficient · |x_head − x_tail|^power over the edges."""
-    return _total(table, partial(engine.edge_sums, power=power), edges)
-
-
 @engine.class_edge_sums.register
 def class_edge_sums(
     table: DistributedTable,
     edges: Edges,
-    codes: Ints,
+    codes: NDArray[np.integer],
     *,
     n_classes: int,
     workers: Workers,
@@ -134,15 +127,11 @@ def invasions(
     tested = table.cluster.constant(limits, limits.nbytes)
     own = table.row_weights[rows]
     shared = table.queries(rows), table.shared_scaling(), tested, w, own
-    parts = [call(find_invaders, block, *shared) for block in table.blocks]
-    (result,) = table.cluster.compute([table.cluster.tree(_add_both, parts)])
-    active, total = result
-    return active, total[:-1], float(total[-1])
-
-
-def _add_both(parts: list[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
-    active, sums = (sum(a[1:], start=a[0]) for a in zip(*parts, strict=True))
-    return active, sums
+    found = table.cluster.total(
+        [call(find_invaders, block, *shared) for block in table.blocks]
+    )
+    active, sums, hinges = np.split(found, [limits.size, -1])
+    return active.reshape(limits.shape).astype(np.int64), sums, float(hinges[0])
 
 
 def _sum_groups(table: Table, edges: Edges, groups: Ints, *, n: int, **how: Any) -> Any:
@@ -168,14 +157,11 @@ def find_invaders(
     limits: Floats,
     w: Floats,
     of_query: Floats,
-) -> tuple[Ints, Floats]:
-    """Rows of a block that invade query rows; see `invasions`.
-
-    How many invade each target, and the sums; that of the hinges is the last one.
-    """
+) -> Floats:
+    """What `invasions` adds up over blocks of rows, one result after the other."""
     table, n = met_rows([block, queries], scaling), len(block.y)
     U = table.X * w
-    active, sums = np.zeros(limits.shape, np.int64), np.zeros(len(w) + 1)
+    active, sums = np.zeros(limits.shape), np.zeros(len(w) + 1)
     for part in spans(len(limits), max(1, INVADED_PAIRS // n)):
         D = cdist(U[n:][part], U[:n], "sqeuclidean")
         D[queries.y[part, None] == block.y] = np.inf
@@ -189,4 +175,4 @@ def find_invaders(
         hinges *= of_query[part, None]
         edges = listed(n + np.arange(part.start, part.stop), hinges)
         sums[:-1] += engine.edge_sums(table, edges, power=2, workers=Workers(1))
-    return active, sums
+    return np.concatenate([active.ravel(), sums])

@@ -159,11 +159,14 @@ class DistributedTable(Derived):
         return queries
 
     def pair_tasks(
-        self, operation: Callable[..., Any], edges: Edges, marks: Ints | None = None
+        self,
+        operation: Callable[..., Any],
+        edges: Edges,
+        marks: NDArray[np.integer],
     ) -> tuple[list[Any], list[Ints]]:
         """Tasks that do an operation where edges meet the block of their tails.
 
-        It takes a table in memory, edges and, if given, a mark for each of these.
+        It takes a table in memory, edges and a mark for each of these.
         Returns tasks, and which edges each is about.
         """
         heads, tails, values = edges
@@ -178,7 +181,7 @@ class DistributedTable(Derived):
                 places[part].astype(np.int32),
                 (tails[part] - self.firsts[b]).astype(np.int32),
                 values[part],
-                () if marks is None else (marks[part],),
+                marks[part],
             )
             meeting = queries[a], self.blocks[b], pairs, scaling
             tasks.append(self.cluster.call(_meet, *meeting, operation))
@@ -214,8 +217,8 @@ def _meet(
         taken += len(parts[0].y)
     # What was sent may be read-only, which would be compiled for anew.
     edges = Edges(places[0], places[1], np.array(pairs.values))
-    marks = map(np.array, pairs.marks)
-    return operation(met_rows(parts, scaling), edges, *marks, workers=Workers(1))
+    marks = np.array(pairs.marks)
+    return operation(met_rows(parts, scaling), edges, marks, workers=Workers(1))
 
 
 def _take(block: RawRows, places: Ints) -> RawRows:
