@@ -68,25 +68,12 @@ class Cluster:
         small = n_bytes <= self.settings.inline_bytes
         return value if small else graph.constant(value)
 
-    def tree(
-        self,
-        function: Callable[..., Any],
-        parts: list[Any],
-        last: Callable[..., Any] | None = None,
-    ) -> Any:
-        """Reduce results by a function of a list of them, in a fixed order.
-
-        Parameters
-        ----------
-        function : callable
-        parts : list of tasks
-        last : callable, default=function
-            Called instead of the function at the root.
-        """
+    def tree(self, function: Callable[..., Any], parts: list[Any]) -> Any:
+        """Reduce results by a function of a list of them, in a fixed order."""
         fan_in = self.settings.merge_fan_in
         while len(parts) > fan_in:
             parts = [self.call(function, parts[s]) for s in spans(len(parts), fan_in)]
-        return self.call(last or function, parts)
+        return self.call(function, parts)
 
     def total(self, parts: list[Any]) -> Any:
         """The sum of arrays."""
