@@ -12,8 +12,7 @@ from cases import gaussian
 from test_dask import assert_same
 from widemargin import ReliefF
 from widemargin.engine import each_class, edge_sums, nearest
-from widemargin.engine.dask.cluster import Cluster
-from widemargin.engine.dask.graph import Task, closure
+from widemargin.engine.dask.cluster import Cluster, Task, closure
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,8 @@
     build        all of these, to a `DistributedTable`
     table        its blocks of rows, and which rows are in which block
     search       `nearest`: a search in each block, and merges of what these find
-    sums         `edge_sums` and its kin: which rows meet where
-    cluster      where tasks run; graph: what a task is; monitor: what to say while
-                 waiting
+    sums         `edge_sums` and its kin: which rows meet where; columns for KernelRFE
+    cluster      what a task is and where it runs; monitor: what to say while waiting
     _dask        the names that are imported from Dask; Parquet and CSV as its frames
 
 Everything on a worker can be computed again from the caller's collection: query rows

@@ -12,7 +12,6 @@ import numpy as np
 from widemargin.data.build import refuse_extreme_ranges
 
 # The operations of the engine are registered by these.
-from widemargin.engine.dask import ridge as ridge
 from widemargin.engine.dask import search as search
 from widemargin.engine.dask import sums as sums
 from widemargin.engine.dask.cluster import Cluster

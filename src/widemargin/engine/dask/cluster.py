@@ -1,22 +1,126 @@
-"""Where tasks run: the cluster of the active client, or the configured scheduler."""
+"""Tasks, and where they run: a cluster of workers, or the configured scheduler.
+
+Dask's own `delayed` searches all arguments for others of its kind, and merges and names
+graphs at every call. With blocks of rows that are searched in a fraction of a second,
+that would be a good part of the time. Here a graph is written once, when it is sent,
+and the arguments of a task that are not results of other tasks are opaque to Dask.
+"""
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from threading import Lock
 from typing import Any
+from uuid import uuid4
 from weakref import ref
 
-from widemargin.engine.dask import _dask, graph
-from widemargin.engine.dask.graph import Task
+from widemargin.engine.dask import _dask
 from widemargin.engine.dask.monitor import Monitor
 from widemargin.settings import DistributedSettings, current
 from widemargin.threads import single_threaded_blas, spans
 
 _submitting = Lock()
+_session, _numbers = uuid4().hex, count()
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """Stands for the result of another task among the arguments."""
+
+    number: int
+
+
+# Recursive functions are not nested in others: a closure would refer to itself, and
+# keep blocks of rows in memory until the next garbage collection.
+
+
+def run(function: Callable[..., Any], args: tuple[Any, ...], *results: Any) -> Any:
+    """Make a call, given the results that it has waited for."""
+    return function(*_filled(args, results))
+
+
+def _filled(value: Any, results: tuple[Any, ...]) -> Any:
+    kind = type(value)
+    if kind is Placeholder:
+        return results[value.number]
+    if kind is list or kind is tuple:
+        return kind(_filled(v, results) for v in value)
+    return value
+
+
+class Task:
+    """A call that is to be made somewhere, and whose result others may use.
+
+    Parameters
+    ----------
+    function : callable
+    args : tuple
+        Tasks, and partitions of a collection, are waited for; so are those in lists and
+        tuples.
+    """
+
+    __slots__ = ("entry", "key", "needs")
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        plain = function.func if isinstance(function, partial) else function
+        name = getattr(plain, "__name__", "task").strip("_<>")
+        # Copies of this process would number theirs in the same way.
+        self.key: Any = f"{name}-{_session}-{os.getpid()}-{next(_numbers)}"
+        self.needs: list[Any] = []
+        keys: dict[Any, Placeholder] = {}
+        call = partial(run, function, self._with_placeholders(args, keys))
+        self.entry: Any = (call, *keys)  # what a graph of Dask has under the key
+
+    def _with_placeholders(self, value: Any, keys: dict[Any, Placeholder]) -> Any:
+        kind = type(value)
+        if kind is list or kind is tuple:
+            return kind(self._with_placeholders(v, keys) for v in value)
+        if not isinstance(value, Task | _dask.Delayed):
+            return value
+        if value.key not in keys:
+            keys[value.key] = Placeholder(len(keys))
+            self.needs.append(value)
+        return keys[value.key]
+
+    def become(self, entry: Any) -> Task:
+        """The same task with another entry in the graph, which needs nothing."""
+        self.entry, self.needs = entry, []
+        return self
+
+
+def begun(key: Any, future: Any) -> Task:
+    """The task of a result that is being computed already."""
+    task = constant(None)
+    task.key = key
+    return task.become(future)
+
+
+def constant(value: Any) -> Task:
+    """A task whose result is a given value."""
+    return Task(partial(_identity, value), ())
+
+
+def _identity(value: Any) -> Any:
+    return value
+
+
+def closure(results: Iterable[Any]) -> tuple[list[Task], list[Any]]:
+    """All tasks that some results need, and the partitions that these need."""
+    known: dict[int, Any] = {}
+    left = list(results)
+    while left:
+        value = left.pop()
+        if id(value) not in known:
+            known[id(value)] = value
+            left += value.needs if isinstance(value, Task) else ()
+    tasks = [value for value in known.values() if isinstance(value, Task)]
+    return tasks, [value for value in known.values() if not isinstance(value, Task)]
 
 
 class Cluster:
@@ -66,7 +170,7 @@ class Cluster:
         from another worker.
         """
         small = n_bytes <= self.settings.inline_bytes
-        return value if small else graph.constant(value)
+        return value if small else constant(value)
 
     def tree(self, function: Callable[..., Any], parts: list[Any]) -> Any:
         """Reduce results by a function of a list of them, in a fixed order."""
@@ -106,7 +210,7 @@ class Cluster:
             graphs at once, each would keep what they share for the other.
         """
         if self.monitor is None:
-            entries = [graph.constant(v).entry for v in self.compute(results)]
+            entries = [constant(v).entry for v in self.compute(results)]
         else:
             with self._explained():
                 entries = self._begin(results, spread=spread)
@@ -116,7 +220,7 @@ class Cluster:
         return [
             result.become(entry)
             if isinstance(result, Task)
-            else graph.result(result.key, entry)
+            else begun(result.key, entry)
             for result, entry in zip(results, entries, strict=True)
         ]
 
@@ -164,7 +268,7 @@ class Cluster:
 
         Tasks with a place run there, or elsewhere if that worker is gone.
         """
-        ours, parts = graph.closure(results)
+        ours, parts = closure(results)
         layers: dict[str, Any] = {}
         entries = {task.key: task.entry for task in ours}
         for part in parts:

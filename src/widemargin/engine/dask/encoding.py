@@ -71,7 +71,9 @@ class Columns:
             return different(column, self.name, self.labels[f])
         return np.asarray(column.cat.codes, np.int64), column.cat.categories.tolist()
 
-    def count(self, part: Any, w: Floats | None) -> tuple[Floats, dict[int, Values]]:
+    def count(
+        self, part: Any, w: Floats | None
+    ) -> tuple[NDArray[Any], dict[int, Values]]:
         """Numbers of a partition, with 0 for what has no code yet; its values.
 
         Rows count as much as they weigh, if they have weights w.
@@ -87,7 +89,7 @@ class Columns:
             part, {f: np.minimum(p, 0) for f, p in places.items()}
         ), known
 
-    def encode(self, part: Any, codes: dict[int, dict[Any, int]]) -> Floats:
+    def encode(self, part: Any, codes: dict[int, dict[Any, int]]) -> NDArray[Any]:
         """Numbers of a partition, given the code of each value of a column.
 
         A missing value is NaN.
@@ -98,8 +100,10 @@ class Columns:
             found[f] = np.array([*(codes[f][v] for v in values), -1])[places]
         return self._table(part, found)
 
-    def _table(self, part: Any, codes: dict[int, Ints]) -> Floats:
+    def _table(self, part: Any, codes: dict[int, Ints]) -> NDArray[Any]:
         """A partition in which some columns are replaced by codes, −1 by NaN."""
+        if not codes:
+            return raw(part)
         table = np.empty(part.shape)
         for f in range(part.shape[1]):
             if f in codes:
@@ -150,6 +154,21 @@ class Columns:
         counts = longer.counts.copy()
         counts[places] += shorter.counts
         return Values(longer.values, counts)
+
+
+def raw(part: Any) -> NDArray[Any]:
+    """The numbers of a partition, C-contiguous, in their own number type."""
+    if hasattr(part, "iloc"):  # pandas
+        extension = any(not isinstance(t, np.dtype) for t in part.dtypes)
+        part = part.to_numpy(np.float64, na_value=np.nan) if extension else part
+    X = np.asarray(part)
+    if X.dtype.kind == "O":
+        X = floats_of(X)
+    if X.dtype.kind == "b":
+        X = X.astype(np.uint8)
+    elif X.dtype.kind not in "iuf" or X.dtype.itemsize not in (1, 4, 8):
+        X = X.astype(np.float64)
+    return np.ascontiguousarray(X, X.dtype.newbyteorder("="))
 
 
 class Labels(NamedTuple):

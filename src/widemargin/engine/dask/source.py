@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,23 +37,10 @@ from widemargin.engine.dask.encoding import (
     target_part,
 )
 from widemargin.engine.dask.rows import RawRows
-from widemargin.engine.dask.statistics import Summary, Survey, join, raw, summarize
+from widemargin.engine.dask.statistics import Summary, Survey, join, summarize
 from widemargin.notices import warn
 
 NAMED_COLUMNS = 5  # that an error names
-
-
-class Code(NamedTuple):
-    """How partitions become numbers."""
-
-    columns: Columns
-    codes: dict[int, dict[Any, int]]  # of each value of a column
-
-    def numbers(self, part: Any) -> NDArray[Any]:
-        """The numbers of a partition."""
-        if not self.columns.coded:
-            return raw(part)
-        return self.columns.encode(part, self.codes)
 
 
 def assemble(
@@ -61,11 +48,11 @@ def assemble(
     limits: list[tuple[int, int]],
     first: int,
     y: NDArray[np.integer],
-    code: Code,
+    numbers: Callable[[Any], NDArray[Any]],
 ) -> RawRows:
-    """A block of rows from parts of partitions."""
+    """A block of rows from parts of partitions, which become numbers."""
     X = [
-        code.numbers(part.iloc[lo:hi] if hasattr(part, "iloc") else part[lo:hi])
+        numbers(part.iloc[lo:hi] if hasattr(part, "iloc") else part[lo:hi])
         for part, (lo, hi) in zip(parts, limits, strict=True)
     ]
     rows = np.arange(first, first + len(y))
@@ -293,14 +280,15 @@ class Source(Collection):
         firsts, blocks, first = [], [], 0
         size = 64 * sum(len(values) for values, _ in self.known.values())
         codes_of = {f: values.codes() for f, values in self.known.items()}
-        code = self.cluster.constant(Code(self.columns, codes_of), size)
+        encode = partial(self.columns.encode, codes=codes_of)
+        numbers = self.cluster.constant(encode, size)
         for pieces in cut(self.rows.lengths, rows):
             parts = [self.rows.parts[p] for p, _, _ in pieces]
             limits = [(lo, hi) for _, lo, hi in pieces]
             n = sum(hi - lo for lo, hi in limits)
             labels = codes[first : first + n]
             blocks.append(
-                self.cluster.call(assemble, parts, limits, first, labels, code)
+                self.cluster.call(assemble, parts, limits, first, labels, numbers)
             )
             firsts.append(first)
             first += n

@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 from widemargin.data import mixed
 from widemargin.data.build import shift_and_span
 from widemargin.data.mixed import Differences, Mixture, ValueCounts
-from widemargin.data.numbers import floats_of
 from widemargin.data.protocol import Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
 from widemargin.engine.dask.encoding import Columns, Values
@@ -115,21 +114,6 @@ class Summary:
         return Scaling(shift, span, np.ones(d), np.zeros(d), low, high, mean)
 
 
-def raw(part: Any) -> NDArray[Any]:
-    """The numbers of a partition, C-contiguous, in their own number type."""
-    if hasattr(part, "iloc"):  # pandas
-        extension = any(not isinstance(t, np.dtype) for t in part.dtypes)
-        part = part.to_numpy(np.float64, na_value=np.nan) if extension else part
-    X = np.asarray(part)
-    if X.dtype.kind == "O":
-        X = floats_of(X)
-    if X.dtype.kind == "b":
-        X = X.astype(np.uint8)
-    elif X.dtype.kind not in "iuf" or X.dtype.itemsize not in (1, 4, 8):
-        X = X.astype(np.float64)
-    return np.ascontiguousarray(X, X.dtype.newbyteorder("="))
-
-
 class Survey(NamedTuple):
     """Statistics of some partitions, and values of their columns."""
 
@@ -140,7 +124,7 @@ class Survey(NamedTuple):
 
 def summarize(part: Any, columns: Columns, w: Floats | None) -> Survey:
     """Survey one partition, some rows at a time; w are weights of its rows, if any."""
-    X, known = columns.count(part, w) if columns.coded else (raw(part), {})
+    X, known = columns.count(part, w)
     n, d = X.shape
     total: Summary | None = None
     for rows in spans(n, max(1, 2**18 // max(d, 1))):
