@@ -37,15 +37,11 @@ def separate(X: Floats, y: Ints, nominal: Ints, gappy: Ints, workers: Workers) -
     the features ``gappy`` have some. A missing number is replaced by the mean of its
     class. A nominal feature of two values is as good as a numeric one and stays in X.
     """
-    n = len(X)
     many = nominal[np.nanmax(X[:, nominal], axis=0, initial=0.0) > 1]
     cells = missing_cells(X)
     pairs = _pairs(cells, y)
     n_pairs = int(pairs.max()) + 1
-    # In one piece: of several, the allocator would give some back, and fetch them from
-    # the system again for every fit.
-    room, fills = np.empty((2, n_pairs, n)), np.zeros(n_pairs)
-    expected, excess = room[0], room[1].view(np.float32).reshape(2, n_pairs, n)
+    expected, fills = np.empty((n_pairs, len(X))), np.zeros(n_pairs)
     mixture = Mixture(many, pairs, fills)
 
     def expect(f: int) -> None:
@@ -56,7 +52,7 @@ def separate(X: Floats, y: Ints, nominal: Ints, gappy: Ints, workers: Workers) -
         fills[of_feature] = known.fills
 
     workers.run(expect, gappy)
-    return set_apart(X, y, mixture, cells, expected, excess)
+    return set_apart(X, y, mixture, cells, expected)
 
 
 class Mixture(NamedTuple):
@@ -87,17 +83,16 @@ def set_apart(
     mixture: Mixture,
     cells: Cells,
     expected: Floats,
-    excess: NDArray[np.float32],
 ) -> Mixed:
     """Take nominal values and missing cells out of X, which is changed.
 
-    ``expected`` are the differences to missing cells; ``excess``, what they add to
-    those of the values filled in, is set.
+    ``expected`` are the differences to missing cells.
     """
     n, d = X.shape
     nominal, pairs, fills = mixture
     absent, rows, features = cells
     codes = X[:, nominal].astype(np.float32, order="C")
+    excess = np.empty((2, *expected.shape), np.float32)
     of_cell = pairs[features, y[rows]]
     X[rows, features] = fills[of_cell]
     X[:, nominal] = 0.0

@@ -103,10 +103,13 @@ class Search:
         n = len(table.X)
         self.stack = stack or Stack(table.data, table.y, np.arange(n))
         rows = self.stack.rows
+        mixed = rows.mixed if isinstance(rows, MixedRows) else None
         X = rows.X if isinstance(rows, MixedRows) else rows
+        numeric = np.ones(X.shape[1], np.bool_)
+        if mixed is not None:
+            numeric[mixed.nominal] = False
         values, low, high, self.centre = (
-            numbers_only(a, table.numeric)
-            for a in (X, table.low, table.high, table.mean)
+            numbers_only(a, numeric) for a in (X, table.low, table.high, table.mean)
         )
         self.layout = Layout(table.y, table.starts, slots)
         self.n_slots = int(slots.max()) + 1
@@ -124,8 +127,8 @@ class Search:
             min(values.shape[1], CHUNK) + chunks * -(-length // at_once) + 2
         )
         self.extras, self.largest_extra = None, 0.0
-        if isinstance(rows, MixedRows):
-            self.extras = MixedScreen(rows.mixed, metric, self.factor)
+        if mixed is not None:
+            self.extras = MixedScreen(mixed, metric, self.factor)
             # Each sum that is added to is rounded once more. The largest extra sum
             # enters the norms as if it were one more feature.
             self.depth += 2 * self.extras.depth

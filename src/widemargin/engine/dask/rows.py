@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from widemargin.data.mixed import Mixture, missing_cells, set_apart
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.kernels.records import Mixed, MixedRows
+from widemargin.kernels.records import Mixed
 
 
 @dataclass(frozen=True)
@@ -86,71 +86,43 @@ class Pairs(NamedTuple):
     marks: NDArray[np.integer]  # classes, groups or sides
 
 
-Rows = Floats | MixedRows
-
-
-def scaled(parts: Sequence[RawRows], scaling: Scaling) -> tuple[Floats, list[Mixed]]:
+def scaled(parts: Sequence[RawRows], scaling: Scaling) -> tuple[Floats, Mixed | None]:
     """Rows as they are in the table, one part after the other.
 
-    Returns their numbers, and the nominal features and missing cells of each part, if
-    there are any.
+    Returns their numbers, and their nominal features and missing cells, if any.
     """
-    X = np.empty((sum(len(part.y) for part in parts), len(scaling.shift)))
-    mixed, place, weights = [], 0, np.abs(scaling.factor)
+    n = sum(len(part.y) for part in parts)
+    X, place, mixed = np.empty((n, len(scaling.shift))), 0, None
     for part in parts:
         rows = X[place : place + len(part.y)]
         np.subtract(part.X, scaling.shift, out=rows)
-        rows /= scaling.span
-        if scaling.mixture is not None:
-            separated = _set_apart(rows, part, scaling.mixture)
-            mixed.append(separated._replace(weights=weights))
-        if scaling.origin.any():
-            rows -= scaling.origin
-        if not (scaling.factor == 1).all():
-            rows *= scaling.factor
         place += len(rows)
+    X /= scaling.span
+    if scaling.mixture is not None:
+        separated = _set_apart(X, parts, scaling.mixture)
+        mixed = separated._replace(weights=np.abs(scaling.factor))
+    if scaling.origin.any():
+        X -= scaling.origin
+    if not (scaling.factor == 1).all():
+        X *= scaling.factor
     return X, mixed
 
 
-def _set_apart(X: Floats, rows: RawRows, mixture: Mixture) -> Mixed:
+def _set_apart(X: Floats, parts: Sequence[RawRows], mixture: Mixture) -> Mixed:
     """Nominal values and missing cells of scaled rows, where they are replaced."""
-    n, P = len(X), len(mixture.fills)
-    expected = np.empty((P, n))
-    if rows.expected is not None:
-        expected[:] = rows.expected.T
-    excess = np.empty((2, P, n), np.float32)
+    expected = np.empty((len(mixture.fills), len(X)))
+    known = [part.expected.T for part in parts if part.expected is not None]
+    if known:
+        np.concatenate(known, axis=1, out=expected)
     # What was sent may be read-only, which would be compiled for anew.
     mixture = mixture._replace(nominal=np.array(mixture.nominal))
-    y, cells = rows.y.astype(np.int64), missing_cells(X)
-    return set_apart(X, y, mixture, cells, expected, excess)
-
-
-def with_mixed(X: Floats, parts: Sequence[Mixed | None]) -> Rows:
-    """Rows, with the nominal features and missing cells of each part, if any."""
-    mixed = [part for part in parts if part is not None]
-    if len(mixed) < 2:
-        return MixedRows(X, mixed[0]) if mixed else X
-    fields = zip(*mixed, strict=True)
-    codes, nominal, starts, features, pairs, expected, excess, absent, weights = fields
-    cells = np.concatenate([[0], *(np.diff(s) for s in starts)])
-    together = Mixed(
-        np.concatenate(codes),
-        nominal[0],
-        np.cumsum(cells),
-        np.concatenate(features),
-        np.concatenate(pairs),
-        np.concatenate(expected, axis=1),
-        np.concatenate(excess, axis=2),
-        np.concatenate(absent),
-        weights[0],
-    )
-    return MixedRows(X, together)
+    y = np.concatenate([part.y for part in parts]).astype(np.int64)
+    return set_apart(X, y, mixture, missing_cells(X), expected)
 
 
 def met_rows(parts: Sequence[RawRows], scaling: Scaling) -> Table:
     """Rows, whatever their class, as a table in memory."""
-    rows = with_mixed(*scaled(parts, scaling))
-    X, mixed = rows if isinstance(rows, MixedRows) else (rows, None)
+    X, mixed = scaled(parts, scaling)
     none, one_class = np.zeros(len(X), np.int64), np.zeros(1)
     limits = scaling.low, scaling.high, scaling.mean
     return Table(X, none, one_class, np.arange(len(X)), *limits, mixed)

@@ -23,11 +23,11 @@ import numpy as np
 from widemargin import engine
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.table import Table
-from widemargin.engine.dask.rows import RawRows, Rows, Scaling, scaled, with_mixed
+from widemargin.engine.dask.rows import RawRows, Scaling, scaled
 from widemargin.engine.dask.table import DistributedTable
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.search import METRICS, SPARE_ENTRIES, Search, Stack
-from widemargin.kernels.records import TIE
+from widemargin.kernels.records import TIE, MixedRows
 from widemargin.progress import progress
 from widemargin.threads import Workers, spans
 
@@ -126,16 +126,15 @@ def _neighbors(queries: Ints, parts: list[Found], n_slots: int) -> Neighbors:
 
 
 def block_table(
-    block: RawRows, n_classes: int, scaling: Scaling, *queries: RawRows
-) -> tuple[Table, Rows]:
-    """A block as a Table, and its rows with query rows stacked below them."""
+    block: RawRows, n_classes: int, scaling: Scaling, queries: RawRows
+) -> tuple[Table, Floats | MixedRows]:
+    """The numbers of a block as a Table, and all of it with query rows below."""
     own = block.take(np.argsort(block.y, kind="stable"))
-    X, mixed = scaled([own, *queries], scaling)
+    X, mixed = scaled([own, queries], scaling)
     y, classes = own.y.astype(np.int64), np.arange(n_classes)
     limits = scaling.low, scaling.high, scaling.mean
-    separated = mixed[0] if mixed else None
-    table = Table(X[: len(y)], y, classes, own.rows, *limits, separated)
-    return table, with_mixed(X, mixed)
+    table = Table(X[: len(y)], y, classes, own.rows, *limits)
+    return table, X if mixed is None else MixedRows(X, mixed)
 
 
 def find_queries(
