@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 
-from widemargin import kernels
 from widemargin.data.frames import is_sparse
 from widemargin.data.mixed import separate
 from widemargin.data.protocol import Floats, Ints
@@ -49,32 +48,16 @@ def build(
         return _build_sparse(X, y, classes, scale, name, weights)
     d = X.shape[1]
     rows = np.argsort(y, kind="stable")
-    low, high, mean = _ranges(X, workers)
-    gappy = np.flatnonzero(np.isnan(mean))
-    if len(gappy):
-        if nominal is None:
-            refuse_other_than_numbers(X, name)
-        workers.run(
-            lambda part: kernels.sums.observed_range(
-                X, np.uint64(part.start), np.uint64(part.stop), low, high, mean
-            ),
-            workers.shares(d, 256),
-        )
+    (low, high, mean), gappy = _ranges(X, workers)
+    if len(gappy) and nominal is None:
+        refuse_other_than_numbers(X, name)
     if not np.isfinite([low, high]).all():
         refuse_other_than_numbers(X, name, may_miss=True)
     refuse_extreme_ranges(low, high, scale, name)
     if scale == "rank":
-        X = _ranked(X, nominal, workers, weights)
-        return build(
-            X,
-            y,
-            classes,
-            scale=ranks,
-            workers=workers,
-            name=name,
-            nominal=nominal,
-            weights=weights,
-        )
+        X, scale = _ranked(X, nominal, workers, weights), ranks
+        (low, high, mean), _ = _ranges(X, workers)
+        refuse_extreme_ranges(low, high, scale, name)
     means, spreads = low, high
     if scale == "standard":
         means, spreads = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
@@ -153,20 +136,18 @@ def _build_sparse(
     np.minimum.at(low, X.indices, X.data)
     np.maximum.at(high, X.indices, X.data)
     refuse_extreme_ranges(low, high, scale, name)
-    largest, shift = np.maximum(-low, high), np.where(stored < n, 0.0, low)
+    limits, shift = (low, high), np.where(stored < n, 0.0, low)
     X.data -= shift[X.indices]
     low, high = low - shift, high - shift
     w = None if weights is None else weights[rows]
     counts = np.ones(X.nnz) if w is None else w[row_of_cells(X)]
     mean = np.clip(added_up(X.indices, counts * X.data, d) / n, low, high)
-    span = np.ones(d)
+    spread = mean
     if scale == "standard":
         squares = added_up(X.indices, counts * (X.data - mean[X.indices]) ** 2, d)
         zeros = n - added_up(X.indices, counts, d)
-        span = np.sqrt((squares + zeros * mean**2) / n)
-    elif scale is not None:
-        span = largest if scale == "maxabs" else high - low
-    span = np.where(low == high, 1.0, span)
+        spread = np.sqrt((squares + zeros * mean**2) / n)
+    _, span = shift_and_span(scale, limits, (mean, spread), [], [])
     X.data /= span[X.indices]
     low, high, mean = low / span, high / span, mean / span
     return SparseTable(X, y[rows], classes, rows, low, high, mean, weights=w)
@@ -180,24 +161,36 @@ def refuse_other_than_numbers(
         assert_all_finite(X, allow_nan=may_miss, estimator_name=name, input_name="X")
 
 
-def _ranges(X: NDArray[Any], workers: Workers) -> Floats:
-    """Smallest and largest value and mean of each feature; NaN if a cell is missing."""
+def _ranges(X: NDArray[Any], workers: Workers) -> tuple[Floats, Ints]:
+    """Smallest and largest value and mean of each feature; which have missing cells.
+
+    A feature without any value is taken to be 0.
+    """
     n, d = X.shape
-    ranges = np.empty((3, d))
+    ranges, gappy = np.empty((3, d)), np.zeros(d, np.bool_)
 
     def measure(part: slice) -> None:
-        columns = X[:, part]
-        ranges[0, part], ranges[1, part] = columns.min(axis=0), columns.max(axis=0)
+        columns, there = X[:, part], n
+        low, high = columns.min(axis=0), columns.max(axis=0)
+        absent = np.isnan(low)
+        if absent.any():
+            gappy[part] = absent
+            known = ~np.isnan(columns)
+            there = np.maximum(known.sum(axis=0), 1)
+            empty = ~known.any(axis=0)
+            low = np.where(empty, 0.0, np.fmin.reduce(columns))
+            high = np.where(empty, 0.0, np.fmax.reduce(columns))
+            columns = np.where(known, columns, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
-            mean = columns.mean(axis=0, dtype=float)
+            mean = columns.sum(axis=0, dtype=float) / there
             if not np.isfinite(mean).all():
                 # Shares of large numbers have a sum where the numbers have none.
-                mean = np.divide(columns, n, dtype=float).sum(axis=0)
+                mean = np.divide(columns, there, dtype=float).sum(axis=0)
         # Rounded, that of a constant could be another number.
-        ranges[2, part] = np.clip(mean, ranges[0, part], ranges[1, part])
+        ranges[:, part] = low, high, np.clip(mean, low, high)
 
     workers.run(measure, workers.shares(d, 256))
-    return ranges
+    return ranges, np.flatnonzero(gappy)
 
 
 def _scaled(

@@ -1,4 +1,4 @@
-"""Sums of differences over edges, and ranges of columns with missing cells."""
+"""Sums of differences over edges."""
 
 import numpy as np
 
@@ -71,26 +71,3 @@ def add_mixed_group_sums(rows, edges, power, offsets, start, stop, sums):
     """What `add_group_sums` leaves out, for groups start … stop−1."""
     for g in range(start, stop):
         add_mixed_edge_sums(rows, edges, power, offsets[g], offsets[g + 1], sums[g])
-
-
-@jit
-def observed_range(X, first, last, low, high, mean):
-    """Smallest and largest value and mean of the cells that are not missing.
-
-    Of columns first … last−1; 0 where all cells are missing.
-    """
-    n, counts, part = X.shape[0], np.zeros(last), 1 / X.shape[0]
-    for f in range(first, last):
-        low[f], high[f], mean[f] = np.inf, -np.inf, 0.0
-    for i in range(n):
-        for f in range(first, last):
-            v = X[i, f]
-            low[f] = v if v < low[f] else low[f]
-            high[f] = v if v > high[f] else high[f]
-            mean[f] += v * part if v == v else 0.0
-            counts[f] += 1.0 if v == v else 0.0
-    for f in range(first, last):
-        if counts[f] == 0:
-            low[f], high[f] = 0.0, 0.0
-        else:
-            mean[f] *= n / counts[f]
