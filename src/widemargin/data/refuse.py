@@ -79,35 +79,28 @@ def refuse_columns(X: Any, kinds: Ints, name: str, nominal: Ints | None) -> None
     numeric = np.ones(len(kinds), np.bool_)
     numeric[[] if nominal is None else nominal] = False
     text = np.flatnonzero(numeric & (kinds == TEXT)).tolist()
-    _refuse_text(text, len(kinds), name, mixed)
+    wanted = "numbers, or to be told what is nominal" if mixed else "numbers"
+    advice = "Name them in categorical_features." if mixed else ENCODE
+    _refuse(text, len(kinds), name, wanted, "hold text", advice)
     for f in np.flatnonzero(numeric & (kinds == OTHER)):
         np.asarray(X[:, f], np.float64)  # NumPy says what is wrong with it
 
 
 def refuse_odd_columns(odd: list[str], d: int, name: str, *, mixed: bool) -> None:
-    """Name these columns, of d, unless there are none."""
-    if not odd:
-        return
+    """Name these columns of a frame, of d, unless there are none."""
     wanted = "numeric or nominal features" if mixed else "numeric features"
     advice = "Encode them (for example as numbers of days) or drop them."
-    if not mixed:
-        advice = ENCODE
-    raise ValueError(
-        f"{name} needs {wanted}; {len(odd)} of {d} columns are not: "
-        f"{listed(odd)}. {advice}"
-    )
+    _refuse(odd, d, name, wanted, "are not", advice if mixed else ENCODE)
 
 
-def _refuse_text(odd: list[int], d: int, name: str, mixed: bool) -> None:
-    """Name the columns of an array that hold text which is no number."""
-    if not odd:
-        return
-    wanted = "numbers, or to be told what is nominal" if mixed else "numbers"
-    advice = "Name them in categorical_features." if mixed else ENCODE
-    raise ValueError(
-        f"{name} needs {wanted}; {len(odd)} of {d} columns hold text: "
-        f"{listed(odd)}. {advice}"
-    )
+def _refuse(
+    odd: list[Any], d: int, name: str, wanted: str, are: str, advice: str
+) -> None:
+    if odd:
+        raise ValueError(
+            f"{name} needs {wanted}; {len(odd)} of {d} columns {are}: "
+            f"{listed(odd)}. {advice}"
+        )
 
 
 def refuse_sparse(X: Any, name: str) -> None:
