@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from widemargin.data.blocks import Pool
 from widemargin.data.kinds import listed
-from widemargin.data.protocol import AnyTable, Derived, Floats, Ints
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.kernels.records import Layout, Mixed, MixedRows
 from widemargin.notices import warn
 from widemargin.settings import Settings, current
 
 
 @dataclass(frozen=True)
-class Table(Derived):
+class Table(AnyTable):
     """A `widemargin.data.protocol.AnyTable` in memory, rows sorted by class."""
 
     X: Floats  # (n, d), C-contiguous; never NaN
@@ -38,16 +38,6 @@ class Table(Derived):
     weights: Floats | None = None  # (n,) of the rows, of mean 1; None: all the same
     pool: Pool | None = None  # which columns are one feature, if any are
     design: Floats | None = None  # (n, q) columns that tell covariates, if any
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.X.shape[0]
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self.X.shape[1]
 
     @property
     def data(self) -> Floats | MixedRows:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin.data.protocol import Derived, Floats, Ints
+from widemargin.data.protocol import AnyTable, Floats, Ints
 from widemargin.engine.dask.cluster import Cluster
 from widemargin.engine.dask.rows import Pairs, RawRows, Scaling, met_rows
 from widemargin.engine.dask.source import Source
@@ -33,7 +33,7 @@ class Collected(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistributedTable(Derived):
+class DistributedTable(AnyTable):
     """An `AnyTable` of blocks of rows, in the caller's order."""
 
     y: NDArray[np.integer[Any]]  # (n,) class codes, not sorted
@@ -48,32 +48,14 @@ class DistributedTable(Derived):
     target: Floats | None = None  # (n,) numeric y, if that is what is predicted
     weights: Floats | None = None  # (n,) of the rows, of mean 1; None: all the same
     design: None = None  # there are no covariates
+    low: Floats = field(init=False)
+    high: Floats = field(init=False)
+    mean: Floats = field(init=False)
     collection: Source  # what the caller passed
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.y)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.scaling.low)
-
-    @property
-    def low(self) -> Floats:
-        """(d,) smallest value of each feature."""
-        return self.scaling.low
-
-    @property
-    def high(self) -> Floats:
-        """(d,) largest value of each feature."""
-        return self.scaling.high
-
-    @property
-    def mean(self) -> Floats:
-        """(d,) mean of each feature."""
-        return self.scaling.mean
+    def __post_init__(self) -> None:
+        for end in ("low", "high", "mean"):
+            object.__setattr__(self, end, getattr(self.scaling, end))
 
     @property
     def ranges(self) -> Floats:
