@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from threading import local
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable
 from widemargin.data.table import Table
 from widemargin.engine.pairs import distances_to_all
-from widemargin.engine.search import METRICS
 from widemargin.engine.sparse import sums_around
 from widemargin.kernels.records import (
     BAND,
@@ -117,7 +115,7 @@ class RoundedRows:
 
 
 class _Room:
-    """Memory that a thread uses again and again: new memory is slow to write to."""
+    """Memory for the rows around m queries."""
 
     def __init__(self, m: int, width: int, n_classes: int, bands: int) -> None:
         self.D = np.empty((MEASURED_QUERIES, width))
@@ -163,10 +161,8 @@ class Around:
         total = kernels.radius.list_values(self.queries, target, weights, lists, values)
         if table.weights is not None:
             filled, heads, ids = self._listed
-            values[: len(filled)][filled] *= (
-                table.weights[self.queries[heads]] * table.weights[ids]
-            )
-            total = float(values[: len(filled)][filled].sum())
+            values[filled] *= table.weights[self.queries[heads]] * table.weights[ids]
+            total = float(values[filled].sum())
         if isinstance(table, SparseTable):
             return sums_around(table, self.queries, self._edges()), total
         n, bands, d = table.n_rows, self.search.bands, table.n_features
@@ -192,7 +188,7 @@ class Around:
         if w is None:
             return self.counts
         filled, heads, ids = self._listed
-        group = 2 * heads + self.room.lists.sides[: len(filled)][filled]
+        group = 2 * heads + self.room.lists.sides[filled]
         cells = group * self.counts.shape[2] + y[ids]
         sums = np.bincount(cells, w[ids], self.counts.size)
         return sums.reshape(self.counts.shape)
@@ -203,12 +199,12 @@ class Around:
         ids, lengths = self.room.lists.ids, self.counts.sum(axis=(1, 2))
         filled = np.arange(ids.shape[1]) < lengths[:, None]
         heads = np.repeat(np.arange(len(lengths)), lengths)
-        return filled, heads, ids[: len(lengths)][filled].astype(np.int64)
+        return filled, heads, ids[filled].astype(np.int64)
 
     def _edges(self) -> Edges:
         """The lists as edges."""
         filled, heads, ids = self._listed
-        return Edges(self.queries[heads], ids, self.room.values[: len(filled)][filled])
+        return Edges(self.queries[heads], ids, self.room.values[filled])
 
 
 class RadiusSearch:
@@ -242,8 +238,7 @@ class RadiusSearch:
         if metric == "manhattan" and table.mixed is None and not sparse:
             self.rounded = RoundedRows(table, workers)
         self.bands = np.empty((0, 0, 0)) if sparse else self._banded(table.X)
-        self.starts, self._all_rows = table.starts, np.arange(table.n_rows)
-        self._own = local()
+        self.starts = table.starts
 
     def _banded(self, X: Floats) -> Floats:
         """Rows, a band of features at a time, filled up with zeros."""
@@ -267,50 +262,36 @@ class RadiusSearch:
         with progress(title, len(blocks), verbose, summary=False) as advance:
 
             def add(b: int) -> None:
-                parts[b] = function(self._around(blocks[b], size))
+                parts[b] = function(self._around(blocks[b]))
                 advance()
 
             self.workers.run(add, range(len(blocks)))
         return sum(parts[1:], parts[0])
 
-    def _room(self, m: int) -> _Room:
-        """Room of this thread, for blocks of up to m queries."""
-        if not hasattr(self._own, "room"):
-            width = fill_up(self.table.n_rows, FIXED_ROWS)
-            n_classes, bands = len(self.table.classes), len(self.bands)
-            self._own.room = _Room(m, width, n_classes, bands)
-        room: _Room = self._own.room
-        return room
-
-    def _around(self, block: slice, size: int) -> Around:
-        room, m, first = self._room(size), block.stop - block.start, block.start
+    def _around(self, block: slice) -> Around:
+        m, first = block.stop - block.start, block.start
+        width, n_classes = fill_up(self.table.n_rows, FIXED_ROWS), len(self.starts) - 1
+        room = _Room(m, width, n_classes, len(self.bands))
         places = np.arange(m)
         if self.rounded is not None:
             for part in spans(m, MEASURED_QUERIES):
                 D = room.D[: fill_up(part.stop - part.start, FIXED_QUERIES)]
                 self.rounded.measure(first + part.start, D)
                 self._list(room, first, places[part], self.rounded.errors[block][part])
-            places = np.flatnonzero(room.lists.unsure[:m])
+            places = np.flatnonzero(room.lists.unsure)
         for part in spans(len(places), MEASURED_QUERIES):
             some = places[part]
             self._measure(first + some, room.D)
             self._list(room, first, some, np.zeros(len(some)))
         queries = np.arange(block.start, block.stop)
-        return Around(self, queries, room.lists.counts[: len(queries)], room)
+        return Around(self, queries, room.lists.counts, room)
 
     def _measure(self, queries: Ints, D: Floats) -> None:
         """Distances in double precision, by direct differences."""
-        D = D[: len(queries), : self.table.n_rows]
-        if isinstance(self.table, SparseTable):
-            with Workers(1) as alone:
-                D[:] = distances_to_all(self.table, queries, self.metric, alone)
-            return
-        rows = self.table.data
-        kernels.distances.measure_all(
-            METRICS[self.metric], rows, queries, self._all_rows, D
-        )
-        # Where values are missing, differences are expected ones, and not 0.
-        D[np.arange(len(queries)), queries] = 0.0
+        with Workers(1) as alone:
+            D[: len(queries), : self.table.n_rows] = distances_to_all(
+                self.table, queries, self.metric, alone
+            )
 
     def _list(self, room: _Room, first: int, places: Ints, errors: Floats) -> None:
         """List what is around rows first + places, whose distances are in the room."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,7 +113,6 @@ class Search:
         self.layout = Layout(table.y, table.starts, slots)
         self.n_slots = int(slots.max()) + 1
         self.width = panel_width(n)
-        self._of_thread = local()
         size = np.max(np.maximum(high - self.centre, self.centre - low))
         # A power of two: exact, and keeps squares inside the range of float32.
         self.factor = 2.0 ** -np.ceil(np.log2(size)) if size > 0 else 1.0
@@ -177,13 +175,6 @@ class Search:
         labels = self.stack.labels[rows] + outside
         return self.stack.rows, Queries(rows, labels), bound
 
-    def tile(self) -> Tile:
-        """Room for a tile, one for each thread: new memory is slow to write to."""
-        if not hasattr(self._of_thread, "tile"):
-            self._of_thread.tile = Tile.empty(self.width)
-        tile: Tile = self._of_thread.tile
-        return tile
-
     def _candidates(self, m: int, wanted: int) -> Candidates:
         """Empty lists that keep at least the ``wanted`` smallest keys."""
         padded = fill_up(m, self.width)
@@ -219,7 +210,7 @@ class Search:
                 queries,
                 self.layout,
                 candidates,
-                self.tile(),
+                Tile.empty(self.width),
             )
             advance()
 
@@ -263,7 +254,7 @@ class Search:
                 queries,
                 self.layout,
                 candidates,
-                self.tile(),
+                Tile.empty(self.width),
             )
 
         with single_threaded_blas():
