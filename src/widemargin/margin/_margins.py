@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from scipy.optimize import nnls
 from scipy.spatial.distance import cdist
 
 from widemargin.data.build import build, refuse_other_than_numbers
@@ -13,7 +14,6 @@ from widemargin.data.dataset import Dataset
 from widemargin.data.protocol import Floats
 from widemargin.data.read import read_dataset
 from widemargin.data.table import Table, warn_single_members
-from widemargin.engine.cells import distance_to_cells
 from widemargin.margin.utility import (
     UTILITIES,
     evaluate,
@@ -112,10 +112,51 @@ def sample_margins(X: Any, y: Any, weights: Any = None) -> Floats:
             right = apart[i, hits].min() <= apart[i, misses].min()
             near, far = (hits, misses) if right else (misses, hits)
             cells = Z[near] - Z[i], Z[far] - Z[i], apart[np.ix_(far, near)]
-            margins[table.rows[i]] = (1 if right else -1) * distance_to_cells(*cells)
+            margins[table.rows[i]] = (1 if right else -1) * _distance_to_cells(*cells)
 
         workers.run(measure, range(n))
     return margins
+
+
+def _distance_to_cells(P: Floats, Q: Floats, apart: Floats) -> float:
+    """Distance of the origin from where a row of Q is as near as all rows of P.
+
+    That region consists of one polyhedron for each row q: the points no farther from q
+    than from any row p. The distance from a polyhedron is a least distance problem,
+    solved exactly by non-negative least squares (C. Lawson, R. Hanson, *Solving least
+    squares problems*, 1974, chapter 23).
+
+    Parameters
+    ----------
+    P, Q : arrays of shape (m, d) and (k, d)
+    apart : array of shape (k, m)
+        Distances between the rows of Q and of P.
+    """
+    near, far = np.linalg.norm(P, axis=1), np.linalg.norm(Q, axis=1)
+    h = 0.5 * (far[:, None] - near) * (far[:, None] + near)
+    # At least as far as from the half-space of each pair (p, q).
+    least = np.divide(h, apart, out=np.zeros_like(h), where=apart > 0).max(axis=1)
+    best = np.inf
+    for q in np.argsort(least, kind="stable"):
+        if least[q] >= best:
+            break
+        best = min(best, _least_distance(Q[q] - P, h[q]))
+    return float(best)
+
+
+def _least_distance(G: Floats, h: Floats) -> float:
+    """Length of the shortest u with Gu ≥ h, which must exist."""
+    if (h <= 0).all():
+        return 0.0
+    size = np.linalg.norm(G, axis=1)
+    G, h = G[size > 0] / size[size > 0, None], h[size > 0] / size[size > 0]
+    unit = h.max()
+    E = np.vstack([G.T, h / unit])
+    f = np.zeros(len(E))
+    f[-1] = 1.0
+    y, _ = nnls(E, f, maxiter=100 + 30 * len(h))
+    r = E @ y - f
+    return float(unit * np.linalg.norm(r[:-1] / r[-1]))
 
 
 def evaluation(
