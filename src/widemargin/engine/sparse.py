@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from widemargin import kernels
 from widemargin.data.protocol import Floats, Ints
 from widemargin.data.sparse import SparseTable, cells_of
 from widemargin.engine import kernel_ridge, nearest_rows, pairs, sums
+from widemargin.engine.kernel_ridge import Columns
 from widemargin.engine.nearest_rows import pick
 from widemargin.engine.neighbors import Neighbors
 from widemargin.engine.search import METRICS
@@ -155,32 +156,25 @@ def sums_around(table: SparseTable, queries: Ints, edges: Edges) -> Floats:
     return found
 
 
-class SparseColumns(NamedTuple):
-    """`Columns` of a sparse table: one for each feature that varies."""
+class SparseColumns(Columns):
+    """Columns of a CSR array ``X``, one for each feature that varies."""
 
-    X: Any  # (n, d) CSR
-    feature: Ints  # (p,) ascending
-    shift: Floats  # (p,) means
-
-    def of(self, features: Ints) -> SparseColumns:
-        """The columns of some features."""
-        kept = np.isin(self.feature, features)
-        return SparseColumns(self.X, self.feature[kept], self.shift[kept])
+    __slots__ = ()
 
     def cells(self, rows: Ints) -> Any:
         """Some rows, (m, p), not centred."""
         return self.X[rows][:, self.feature]
 
-    def take(self, rows: Ints) -> Floats:
+    def take(self, rows: Ints, part: slice = slice(None)) -> Floats:
         """Centred numbers."""
-        return self.cells(rows).toarray() - self.shift
+        return self.cells(rows)[:, part].toarray() - self.shift[part]
 
 
 @kernel_ridge.standardised_columns.register
 def standardised_columns(table: SparseTable, scale: str | None) -> SparseColumns:
     """The features that vary, as columns of numbers."""
     varying = np.flatnonzero(~table.constant)
-    return SparseColumns(table.X, varying, table.mean[varying])
+    return SparseColumns(table.X, varying, varying, table.mean[varying])
 
 
 @kernel_ridge.gram_matrix.register

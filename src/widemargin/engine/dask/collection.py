@@ -176,14 +176,14 @@ class Collection:
             self.refuse_other_length(self.labels.n, n)
             codes, classes = encode(self.labels.values, self.name, **options)
             return codes.astype(code_type(len(classes))), classes
-        found = sum(len(part.codes) + part.uncoded for part in parts)
+        found = sum(len(part.codes) for part in parts)
         self.refuse_other_length(found, n)
         return join_labels(parts, self.name, **options)
 
     def all_codes(self) -> tuple[Any, Any]:
         """Class codes and classes of all rows, before X is looked at."""
         labels = self.cluster.compute(self.label_tasks())
-        lengths = np.array([len(part.codes) + part.uncoded for part in labels])
+        lengths = np.array([len(part.codes) for part in labels])
         if self.by_name and len(lengths) == len(self.rows.parts):
             self.rows.lengths = lengths  # a column of X, in the same partitions
         return self.codes(labels, self.rows.n, look=False)

@@ -175,16 +175,15 @@ class Labels(NamedTuple):
     """Labels of a partition."""
 
     values: Any  # different ones
-    codes: NDArray[np.integer]  # (n,) which of them; none if some are missing
+    codes: NDArray[np.integer]  # (n,) which of them; 0 if some are missing
     missing: int
-    uncoded: int = 0  # rows without codes
 
 
 def label_part(part: Any) -> Labels:
     """The different labels of a partition, and which of them each row has."""
     missing = missing_labels(part)
     if missing:
-        return Labels(np.empty(0), np.empty(0, np.int8), missing, len(part))
+        return Labels(np.empty(0), np.zeros(len(part), np.int8), missing)
     if str(getattr(part, "dtype", "")) == "category":
         used, codes = np.unique(np.asarray(part.cat.codes), return_inverse=True)
         values = part.cat.categories[used].astype(part.dtype)
