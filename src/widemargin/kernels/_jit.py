@@ -56,13 +56,11 @@ def jit_enabled():
             config.DISABLE_JIT = disabled
 
 
-def cached_njit(function=None, **options):
+def cached_njit(function, **options):
     """`numba.njit` with a cache on disk that never fails a call.
 
     For functions of modules: what a closure holds is not looked at.
     """
-    if function is None:
-        return partial(cached_njit, **options)
     with jit_enabled():
         compiled = njit(**options)(function)
     source = Path(function.__code__.co_filename)
