@@ -121,7 +121,7 @@ def _manhattan_tile(""",
         (
             (
                 "engine/radius.py",
-                'if metric == "manhattan" and table.mixed is None:',
+                'if metric == "manhattan" and table.mixed is None and not sparse:',
                 "if False:",
             ),
         ),
