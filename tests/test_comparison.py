@@ -98,6 +98,20 @@ class TestAnswer:
             "is 87.9 % ± 1.0 with it and 88.1 % with all."
         )
 
+    def test_fewer_features_that_score_lower_are_not_called_enough(self):
+        c = comparison_of(0.66, baseline=0.74)
+        assert c.answer == (
+            "3 of 10 features, as ReliefF ranks them, are kept; 1-NN falls from 74 % "
+            "with all to 66 % ± 1.0."
+        )
+
+    def test_a_loss_that_is_larger_rises(self):
+        c = comparison_of(
+            -0.9, 1, chance=-2.0, baseline=-0.5, scoring="neg_mean_absolute_error"
+        )
+        assert "is kept; " in c.answer
+        assert "rises from 0.50 with all to 0.90" in c.answer
+
     def test_all_may_be_needed(self):
         c = comparison_of(0.9, 10, baseline=0.9)
         assert c.answer == (

@@ -327,7 +327,7 @@ def relevant_table(page):
 def test_all_relevant_features_are_listed_by_their_q_values(full):
     section = relevant_table(widemargin.report(full).html)
     assert "30 of 60 features are relevant (q &lt; 0.05)" in section
-    assert "the 12 kept are enough" in section
+    assert "To predict, use the 12 kept" in section
     assert "15 more</summary>" in section
     order = full.relevant["feature"]
     places = [section.index(f"<bdi>{name}</bdi>") for name in order]

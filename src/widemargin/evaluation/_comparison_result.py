@@ -218,23 +218,25 @@ class Comparison:
         assert self.curve is not None
         k, scoring = found.n_features, self.curve.scoring
         best, of_all = texts_apart(scoring, found.score, found.score_all)
-        error = error_text(scoring, found.stderr)
+        best = f"{best} ± {error_text(scoring, found.stderr)}"
         if k == d:
             return (
-                f"All {d} features are needed: {self._measure()} is {best} ± {error} "
-                "with them."
+                f"All {d} features are needed: {self._measure()} is {best} with them."
             )
+        be, it, carry = ("is", "it", "carries") if k == 1 else ("are", "them", "carry")
         subject = f"{k} of {d} features, {self._ranked(found)},"
-        if found.better_than_all and found.score > found.score_all:
-            moves = "falls" if measure(scoring).is_loss else "rises"
+        gain = found.score - found.score_all
+        carries = found.better_than_all and gain > 0
+        if carries or gain < -found.stderr:
+            does = f"{carry} the signal" if carries else f"{be} kept"
+            moves = "falls" if (gain < 0) != measure(scoring).is_loss else "rises"
             return (
-                f"{subject} {'carries' if k == 1 else 'carry'} the signal; "
-                f"{self._measure(short=True)} {moves} from {of_all} with all to {best} "
-                f"± {error}."
+                f"{subject} {does}; {self._measure(short=True)} {moves} from {of_all} "
+                f"with all to {best}."
             )
         return (
-            f"{subject} {'is' if k == 1 else 'are'} enough; {self._measure()} is "
-            f"{best} ± {error} with {'it' if k == 1 else 'them'} and {of_all} with all."
+            f"{subject} {be} enough; {self._measure()} is {best} with {it} and "
+            f"{of_all} with all."
         )
 
     @cached_property
