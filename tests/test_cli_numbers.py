@@ -70,6 +70,14 @@ def test_a_measurement_may_have_a_currency_or_a_unit(frame):
     assert len(classes["classes"]) == 3
 
 
+def test_a_last_column_that_names_the_rows_is_noted(frame):
+    frame.assign(id=np.arange(len(frame))).to_csv("id.csv", index=False)
+    said = " ".join(ranked("id.csv")["notes"])
+    assert "the target, 'id', has a value of its own in (nearly) every row" in said
+    frame.assign(id=frame["progression"]).to_csv("id.csv", index=False)
+    assert "a value of its own" not in " ".join(ranked("id.csv")["notes"])
+
+
 def test_few_values_with_a_unit_are_classes(frame):
     years = np.digitize(frame["progression"], [100, 200])
     frame.assign(progression=[f"{n} years" for n in years]).to_csv("a.csv", index=False)

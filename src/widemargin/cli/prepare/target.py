@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from widemargin.cli.prepare.features import say_spellings
 from widemargin.cli.problem import Problem, did_you_mean, listed
 from widemargin.cli.reading import Source
 from widemargin.cli.reading.source import without_points
+from widemargin.data.quality import hardly_repeat, is_called_identifier
 from widemargin.data.targets import MANY_NUMBERS, is_measurement, may_be_measurement
 
 FEWEST_GRADES, MOST_GRADES = 4, 12  # numbers of classes that may be grades
@@ -203,7 +205,14 @@ class _Values:
             self.notes.append(
                 f"the target, {self.name!r}, is treated as numeric: {y.nunique()} "
                 f"distinct values in {self.rows.sum()} rows (--task classification, "
-                f"--bins 3 or --categorical {self.name} treat it as classes)."
+                f"--bins 3 or --categorical {quote(self.name)} treat it as classes)."
+            )
+        if is_called_identifier(self.name) and hardly_repeat(
+            y.nunique(), self.rows.sum()
+        ):
+            self.notes.append(
+                f"the target, {self.name!r}, has a value of its own in (nearly) every "
+                "row, as identifiers have: --target names another column."
             )
         return True
 
