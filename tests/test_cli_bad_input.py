@@ -49,6 +49,7 @@ FILES = {
     "binary.csv": (bytes(range(256)) * 20, "is not a text file"),
     "png.csv": (b"\x89PNG\r\n\x1a\n" + b"\x00\x01\x02" * 99, "is not a text file"),
     "brackets.csv": (b'{"a":' * 30_000, "no line that can be read as a row"),
+    "quote.csv": (b'a,b,c\n1,2,x\n"2,3,y\n3,4,x\n', "never closed, about line 3: "),
     "ragged.csv": (b"a,b,c\n1,2,x\n2,3,y,9\n3,4,x\n", "line 3 has 4 fields where 3"),
     "infinite.csv": (b"a,c\n1,x\ninf,y\n3,x\n4,y\n", "infinite value in column 'a'"),
     "no_target.csv": (b"a,c\n1,\n2,\n3,\n", "'c', is missing in every row"),

@@ -28,6 +28,11 @@ def test_pairs_are_printed_with_a_sentence():
     assert len(result.stdout.split("\n\n")[1].strip().splitlines()) == 1 + 1 + 5
 
 
+def test_none_may_be_found():
+    result = invoke("interactions", "data.csv", "--drop", "a,patient")
+    assert result.stdout.startswith("None of 15 pairs works together (q < 0.05)")
+
+
 def test_json_csv_candidates_and_groups():
     call = ["data.csv", "--groups", "patient", "--candidates", "a,c,colour", "--json"]
     result = invoke("interactions", *call, "-q")

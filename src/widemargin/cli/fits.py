@@ -212,13 +212,13 @@ def _say_worth(auto: AutoSelector, dataset: Dataset, notes: Session) -> None:
     from widemargin.evaluation._judges import title_of
 
     judge, scoring = title_of(None, dataset.numeric), str(auto.scoring_)
-    known = relevant(auto.features_) or []
+    n = len(relevant(auto.features_) or [])
+    known = plural(n, "feature is", "features are") if n else "no feature is"
     notes.note(
         f"{auto.n_features_} of {plural(auto.ranking_.max(), 'feature')} kept: "
         f"{measure(scoring).name} of {judge} "
         f"{scored(scoring, auto.score_, auto.score_stderr_)}, stability "
-        f"{auto.stability_:.2f}; {plural(len(known), 'feature is', 'features are')} "
-        "relevant (--json lists them)."
+        f"{auto.stability_:.2f}; {known} relevant{' (--json lists them)' if n else ''}."
     )
     if auto.without_leaks_ is not None and not notes.quiet:
         # Not as a note, which would change blanks in names.

@@ -362,9 +362,9 @@ class AutoSelector(TableSelector):
             d = setup.data.shape[1] - len(leaks)
             names = ", ".join(repr(str(f)) for f in self.without_leaks_)
             said.append(
-                f"Without copies of the target, {found.n_features} of {d} features are "
-                f"chosen ({names}), and the score is {found.score:.3f} instead of "
-                f"{self.score_:.3f}."
+                f"Without copies of the target, {found.n_features} of {d} features "
+                f"{'is' if found.n_features == 1 else 'are'} chosen ({names}), and the "
+                f"score is {found.score:.3f} instead of {self.score_:.3f}."
             )
         if said:
             warn(f"{NAME}: {' '.join(said)}")

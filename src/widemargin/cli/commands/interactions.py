@@ -99,9 +99,9 @@ def interactions(
 def _print(found: Any, frame: Any, top: int) -> None:
     """Print the pairs that are found, in words, and the next ones."""
     console, n = stdout(), len(found.found)
-    verb = "works" if n == 1 else "work"
+    verb = "work" if n > 1 else "works"
     console.print(
-        f"{n or 'No'} of {plural(found.n_possible, 'pair')} {verb} together "
+        f"{n or 'None'} of {plural(found.n_possible, 'pair')} {verb} together "
         f"(q < {found.level:g})\n",
         soft_wrap=True,
     )

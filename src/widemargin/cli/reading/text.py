@@ -117,6 +117,11 @@ def _what_is_ragged(message: str, layout: Layout) -> str:
     if fields:
         expected, line, saw = fields.groups()
         return f"is ragged: line {line} has {saw} fields where {expected} are expected."
-    if "EOF inside string" in message:
-        return "has a quotation mark that is never closed."
+    opened = re.search(r"EOF inside string starting at row (\d+)", message)
+    if opened:
+        line = int(opened[1]) + 1
+        return (
+            f"has a quotation mark that is never closed, about line {line}: delete or "
+            "double it there."
+        )
     return f"has lines with more fields than its {len(layout.names)} columns."
