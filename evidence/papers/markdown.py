@@ -233,8 +233,9 @@ def index(summaries: Sequence[Json]) -> str:
             ]
             for number, c in enumerate(s["verdicts"], 1)
         ]
+        lines += [f"::::{{dropdown}} The {len(rows)} claims"]
         lines += [":::{table}", ":class: claims", ""]
-        lines += [table(["", "it says", REPRODUCED, SURVIVES], rows), ":::", ""]
+        lines += [table(["", "it says", REPRODUCED, SURVIVES], rows), ":::", "::::", ""]
     return "\n".join([*lines, WRITTEN, ""])
 
 
