@@ -11,6 +11,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 # Front matter of pages whose tables need the room of the list of sections.
 WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"
 
+SCREEN = 15  # rows of a table that fit on one
+
 Pages = dict[Path, str | bytes]  # below the folder of the documentation
 
 
@@ -21,6 +23,17 @@ def table(
     rules = ["---:" if aligned else "---" for aligned in right] or ["---"] * len(head)
     lines = ("| " + " | ".join(map(str, row)) + " |" for row in (head, rules, *rows))
     return "\n".join(lines) + "\n"
+
+
+def folded(text: str, title: str = "The table, {} rows") -> str:
+    """The same text, with the tables that are longer than a screen folded."""
+    blocks = text.split("\n\n")
+    for i, block in enumerate(blocks):
+        rows = block.strip("\n").splitlines()
+        if block.startswith("|") and len(rows) - 2 > SCREEN:
+            lines = [f":::{{dropdown}} {title.format(len(rows) - 2)}", *rows, ":::"]
+            blocks[i] = "\n".join(lines)
+    return "\n\n".join(blocks)
 
 
 def write(pages: Mapping[Path, str | bytes], docs: Path = DOCS) -> None:

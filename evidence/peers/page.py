@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evidence.framework.pages import WIDE, Pages, table
+from evidence.framework.pages import WIDE, Pages, folded, table
 from evidence.framework.store import Stores
 
 MEGABYTE = 2**20
@@ -19,23 +19,22 @@ INTRODUCTION = (
     + """\
 # Benchmarks against other packages
 
-`python -m evidence.peers --page` writes this page from `evidence/peers/results`, which
-`make bench` measures. Each package runs in its own process on the same table,
-with {threads} threads. They take turns of half a second or one fit, whichever is
-longer; times are medians of up to 9 turns.
+{conclusion}
 
-- *times as fast*: their wall-clock time divided by ours. Below 1, the other package is
-  faster. *Processor* is the same ratio of processor times, which other work on the
-  machine disturbs less. It is missing for skrebate, mrmr_selection and mutual
-  information, which start subprocesses whose time is not counted.
+Each package runs in its own process on the same table, with {threads} threads. They
+take turns of half a second or one fit, whichever is longer; times are medians of up to
+9 turns (`make bench` measures, `python -m evidence.peers --page` writes this page).
+Measured on {cores} cores ({processor}) with Python {python}, {versions}.
+The load average was {load} when the comparisons began; other work slowed both sides.
+
+- *times as fast*: their wall-clock time divided by ours. *Processor* is the same ratio
+  of processor times, which other work on the machine disturbs less; packages that start
+  subprocesses have none.
 - *memory*: their peak memory during a fit divided by ours, each relative to the process
-  before the fit, without subprocesses. It is missing where either is below 1 MB.
+  before the fit, without subprocesses; none where either is below 1 MB.
 - *error*: the largest difference from a naive implementation of the paper, divided by
-  the largest score, on 120 rows and 12 features without ties. It is missing where the
-  formulas differ.
-
-Measured on {cores} cores ({processor}) with Python {python}, {versions}. The load
-average was {load} when the comparisons began; other work slowed both sides.
+  the largest score, on 120 rows and 12 features without ties; none where the formulas
+  differ.
 """
 )
 
@@ -47,15 +46,14 @@ def pages(results: Path) -> Pages:
     versions = ", ".join(f"{k} {v}" for k, v in machine["versions"].items() if v)
     loads = [row["load"] for row in stored if "load" in row] or [0.0]
     load = f"{min(loads):.0f} to {max(loads):.0f}"
+    rows = [r for r in stored if "problem" not in r]
+    rows.sort(key=lambda row: (row["method"], row["peer"], row["size"]))
     words = {**machine, "versions": versions, "load": load}
-    parts = [INTRODUCTION.format(**words)]
+    parts = [INTRODUCTION.format(conclusion=_conclusion(rows), **words)]
     head = ["method", "against", "rows × features", "ours", "theirs", "times as fast"]
     head += ["processor"]
     head += ["memory", "our error", "their error"]
-    rows = [r for r in stored if "problem" not in r]
-    rows.sort(key=lambda row: (row["method"], row["peer"], row["size"]))
-    parts.append(table(head, [_row(row) for row in rows]))
-    parts.append(_verdict(rows))
+    parts.append(folded(table(head, [_row(row) for row in rows])))
     for name, section in (("growth", _growth), ("limits", _limits)):
         if len(stores[name]):
             parts.append(section(stores[name].rows()))
@@ -136,33 +134,41 @@ can exceed 1: screening uses single precision, and each distance is used twice."
     return words + "\n\n" + table(head, lines)
 
 
-def _verdict(rows: list[dict[str, Any]]) -> str:
-    """Where the other package is faster, or needs less memory."""
-    slower = [r for r in rows if _ratio(r) < 1]
-    larger = [
-        r
-        for r in rows
-        if _memory(r["ours"]["bytes"], r["theirs"]["bytes"])
-        and r["theirs"]["bytes"] < r["ours"]["bytes"]
-    ]
-    peers = dict.fromkeys(r["peer"] for r in larger)
-    lines = [
-        f"- {peer}: {', '.join(_megabytes(r) for r in larger if r['peer'] == peer)}"
-        for peer in peers
-    ]
-    words = "The other package is faster: " + (_names(slower) or "nowhere") + "."
-    if lines:
-        words += (
-            "\n\nThe other package needs less memory (theirs against ours, in MB). We "
-            "hold the scaled table in double precision and, for the search, once more "
-            "in single precision; fast-select holds it in single precision only.\n\n"
-        ) + "\n".join(lines)
-    return words
+def _conclusion(rows: list[dict[str, Any]]) -> str:
+    """How much faster we are than each package; where it is faster, or needs less."""
+    peers: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        # Methods of a package that has nothing but selectors count together.
+        named = row["peer"].startswith("scikit-learn")
+        peers.setdefault(row["peer"] if named else row["peer"].split()[0], []).append(
+            row
+        )
+    lines = [_beside(peer, some) for peer, some in sorted(peers.items())]
+    slower = _names([r for r in rows if _ratio(r) < 1]) or "nowhere"
+    return (
+        "How many times as fast our fits are, and how much memory the others take:\n\n"
+        + "\n".join(lines)
+        + f"\n\nThe other package is faster: {slower}. Where it needs less memory: we "
+        "hold the scaled table in double precision and, for the search, once more in "
+        "single precision; fast-select holds it in single precision only."
+    )
 
 
-def _megabytes(row: dict[str, Any]) -> str:
-    theirs, ours = (row[side]["bytes"] / MEGABYTE for side in ("theirs", "ours"))
-    return f"{theirs:.0f} against {ours:.0f} ({row['size']})"
+def _beside(peer: str, rows: list[dict[str, Any]]) -> str:
+    """A line about one package."""
+    text = f"- {peer}: {_range([_ratio(row) for row in rows])} times as fast"
+    pairs = [(r["ours"]["bytes"], r["theirs"]["bytes"]) for r in rows]
+    memory = [theirs / ours for ours, theirs in pairs if _memory(ours, theirs)]
+    if memory:
+        text += f", with {_range(memory)} times our memory"
+    return f"{text} ({len(rows)} tables)" if len(rows) > 1 else f"{text} (one table)"
+
+
+def _range(values: list[float]) -> str:
+    low, high = (
+        f"{x:.2g}" if x < 100 else f"{x:.0f}" for x in (min(values), max(values))
+    )
+    return low if low == high else f"{low} to {high}"
 
 
 def _names(rows: list[dict[str, Any]]) -> str:
