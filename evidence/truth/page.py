@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evidence.framework.pages import Pages, table
+from evidence.framework.pages import Pages, folded, table
 from evidence.framework.results import Rows, newest
 from evidence.framework.store import OLDER, Stores
+from evidence.framework.verdicts import HOLDS
 from evidence.truth.parts import PARTS
 from evidence.truth.sentences import sentences
 
@@ -16,6 +17,8 @@ FIRST = ("answer", "relevance", "seeds", "genes", "skew")
 ORDER = (*FIRST, *(name for name in PARTS if name not in FIRST))
 
 HOW = """\
+## How it was measured
+
 Scores are facts about a table. *Which features, how many, how sure* are claims about
 the world. Each is tested here against a known truth: either the data were simulated, or
 rows were held out. `evidence/truth/PROTOCOL.md` was written before the answer was
@@ -47,25 +50,27 @@ def pages(results: Path) -> Pages:
         found[name] = rows
         link = f"[{name}](#{name})"
         verdicts = part.verdicts(rows)
-        summary += [[link, v.claim, v.ours, v.verdict] for v in verdicts]
+        summary += [(v.verdict == HOLDS, [link, v.claim, v.ours]) for v in verdicts]
         sections.append(_section(name, part, rows))
-    holding = sum(line[-1] == "holds" for line in summary)
+    head = ["part", "promise", "measured"]
+    kept = [line for holds, line in summary if holds]
+    broken = [line for holds, line in summary if not holds]
     text = "\n".join(
         [
             "# How good the answers are",
             "",
             *(f"{i}. {text}" for i, text in enumerate(sentences(found), 1)),
             "",
-            HOW,
             "## Promises",
             "",
-            f"{holding} of {len(summary)} hold.",
+            f"{len(kept)} of {len(summary)} hold. These do not:",
             "",
-            table(["part", "promise", "measured", "verdict"], summary),
+            table(head, broken),
+            folded(table(head, kept), "The {} that hold"),
+            "",
             *sections,
-            "## Versions",
-            "",
-            "Of the last run of each part.",
+            HOW,
+            "Versions in the last run of each part:",
             "",
             *(f"- {', '.join(names)}: {text}" for text, names in made_with.items()),
             "",
@@ -83,4 +88,4 @@ def _section(name: str, part: Any, rows: Rows) -> str:
             "the code.",
             "",
         ]
-    return "\n".join([*lines, part.tables(rows)])
+    return "\n".join([*lines, folded(part.tables(rows))])

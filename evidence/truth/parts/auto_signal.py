@@ -71,8 +71,7 @@ def verdicts(rows: list[dict[str, Any]]) -> list[Verdict]:
         lead, error = _lead(some, "loop_same" if paired else "loop_1se")
         found.append(
             promise(
-                f"{name}: test accuracy at least that of a simple loop with the "
-                "one-standard-error rule, on average over methods",
+                f"{name}: test accuracy at least that of a simple loop",
                 f"{lead:+.3f} ± {error:.3f}",
                 lead >= -0.005,
             )
