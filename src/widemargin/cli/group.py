@@ -135,7 +135,7 @@ def _stop_writing(code: int) -> int:
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
-    """Find out which features matter, by nearest-neighbour margins.
+    """Find out which features matter, how many are enough, and how sure that is.
 
     \b
     widemargin demo                        see it at work on bundled data
