@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # Front matter of pages whose tables need the room of the list of sections.
 WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n"
 
-SCREEN = 15  # rows of a table that fit on one
+SCREEN = 9  # rows, with their texts in several lines, that fit on half of one
 
 Pages = dict[Path, str | bytes]  # below the folder of the documentation
 
