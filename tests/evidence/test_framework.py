@@ -145,3 +145,14 @@ def test_every_case_can_be_stored_under_a_name_of_its_own(subject):
         for quick in (True, False):
             names = [json.dumps(case) for case in part.cases(quick)]
             assert len(names) == len({*names})
+
+
+def test_tables_longer_than_a_screen_fold():
+    short, long = (
+        pages.table(["n"], [[i] for i in range(n)])
+        for n in (pages.SCREEN, pages.SCREEN + 1)
+    )
+    assert pages.folded(f"Words.\n\n{short}\nMore.") == f"Words.\n\n{short}\nMore."
+    head = f":::{{dropdown}} The table, {pages.SCREEN + 1} rows"
+    found = pages.folded(f"Words.\n\n{long}\nMore.")
+    assert found == f"Words.\n\n{head}\n{long}:::\n\nMore."
