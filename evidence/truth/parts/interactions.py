@@ -136,10 +136,10 @@ def _product(rng: Rng) -> Made:
     return X, _drawn(rng, 1.5 * a * b)
 
 
-def _and(rng: Rng) -> Made:
+def _and(rng: Rng, n: int = 600) -> Made:
     """One row in ten is an exception."""
-    X, a, b = _two(rng, 600)
-    return X, (((a > 0) & (b > 0)) ^ (rng.random(600) < 0.1)) * 1
+    X, a, b = _two(rng, n)
+    return X, (((a > 0) & (b > 0)) ^ (rng.random(n) < 0.1)) * 1
 
 
 def _threshold(rng: Rng) -> Made:
