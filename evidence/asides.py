@@ -11,6 +11,7 @@ shuffled    O-ReliefF: AUC of a table's own features against 50 added columns of
 coverage    ``n_samples="auto"``: runs in which all intervals hold when it stops
 wide        10 000 columns to 100: processor seconds in one thread, how many of 20
             relevant ones are kept, accuracy of logistic regression on 1000 new rows
+pairs       processor seconds of `interactions` in 1000 rows and 50 columns, one thread
 epistasis   tables in which two interacting markers of a thousand rank first
 
 `figures.toml` says which page quotes what; `python -m evidence.stale` compares.
@@ -39,6 +40,7 @@ from evidence.truth.epistasis import METHODS, worst_place
 from widemargin import KernelRFE, MultiSURF, OReliefF, Relief, ReliefF
 from widemargin.baselines import ForestImportance
 from widemargin.datasets import append_noise, make_epistasis
+from widemargin.evaluation import interactions
 
 KEPT = Path(__file__).with_name("asides.json")
 Figures = dict[str, list[float]]
@@ -169,6 +171,21 @@ def wide() -> Figures:
     return found
 
 
+def pairs() -> Figures:
+    """Normal features, two of which work together; the second of two calls."""
+    found: Figures = defaultdict(list)
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        X = random.standard_normal((1000, 50))
+        number = X[:, 0] * X[:, 1] + X[:, 2] + random.standard_normal(1000)
+        for name, y in (("classes", number > 0), ("number", number)):
+            interactions(X[:200, :5], y[:200], n_jobs=1)
+            start = time.process_time()
+            interactions(X, y, n_jobs=1)
+            found[name].append(time.process_time() - start)
+    return found
+
+
 def epistasis() -> Figures:
     """1600 rows, 1000 markers, heritability .2; nominal genotypes, or numbers."""
     found: Figures = defaultdict(list)
@@ -187,7 +204,16 @@ def epistasis() -> Figures:
 
 PARTS = {
     part.__name__: part
-    for part in (imbalance, irrelevant, times, shuffled, coverage, wide, epistasis)
+    for part in (
+        imbalance,
+        irrelevant,
+        times,
+        shuffled,
+        coverage,
+        wide,
+        pairs,
+        epistasis,
+    )
 }
 
 

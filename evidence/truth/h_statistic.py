@@ -18,7 +18,8 @@ def h_statistics(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """H of each pair (d, d) at the rows of X, and its numerator, not divided.
 
     ``model`` is a fitted gradient boosting of scikit-learn, of two classes or a number.
-    Only trees that split on both features can add to what is beyond each of them.
+    The numerator is that of the sum of the trees, without the learning rate. Only trees
+    that split on both features can add to what is beyond each of them.
     """
     n, d = X.shape
     X = np.ascontiguousarray(X, np.float32)

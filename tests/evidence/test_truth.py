@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.inspection import partial_dependence
 
 from evidence.data import Sets
 from evidence.framework.pages import DOCS
@@ -10,7 +12,8 @@ from evidence.framework.store import Stores
 from evidence.framework.verdicts import Verdict
 from evidence.truth import agreement
 from evidence.truth.__main__ import SUBJECT
-from evidence.truth.parts import PARTS, answer
+from evidence.truth.h_statistic import h_statistics
+from evidence.truth.parts import PARTS, answer, interactions_beside
 
 # Their small version says too little, or needs too long, to be judged by; the promise
 # of skew does not hold.
@@ -70,6 +73,47 @@ def test_a_claim_is_compared_by_its_own_measure(scoring):
     score, error = answer._score(scoring, right, labels)
     assert score == {"accuracy": 0.9, "balanced_accuracy": 0.5}[scoring]
     assert error == pytest.approx({"accuracy": 0.03, "balanced_accuracy": 0}[scoring])
+
+
+def test_h_is_what_partial_dependence_leaves_of_two_features():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    model = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(X, y)
+    told = [
+        partial_dependence(model, X, features, method="recursion", grid_resolution=9)
+        for features in ([0, 1], [0], [1])
+    ]
+    both, a, b = (one["average"][0] - one["average"][0].mean() for one in told)
+    grid = np.zeros((81, 3))
+    values = np.meshgrid(*told[0]["grid_values"], indexing="ij")
+    grid[:, :2] = np.column_stack([each.ravel() for each in values])
+    H, undivided = h_statistics(model, grid)
+    beyond = both - a[:, None] - b
+    size = np.sqrt(np.mean(beyond**2))
+    assert model.learning_rate * undivided[0, 1] == pytest.approx(size, rel=1e-5)
+    assert H[0, 1] == pytest.approx(
+        np.linalg.norm(beyond) / np.linalg.norm(both), rel=1e-5
+    )
+
+
+def test_h_of_a_sum_of_stumps_is_zero():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    stumps = GradientBoostingRegressor(n_estimators=20, max_depth=1, random_state=0)
+    H, undivided = h_statistics(stumps.fit(X, X[:, 0] * X[:, 1] + X[:, 2]), X)
+    assert not H.any()
+    assert not undivided.any()
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.1, 0.9), (0.2, 0.75)])
+def test_conditions_without_a_pair_have_the_shares_of_those_with_one(low, high):
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 400_000)) < 0.4
+    y = interactions_beside._same_shares(rng, a, b, 0.4, low, high)
+    assert y[~a].mean() == pytest.approx(low, abs=0.005)
+    assert y[a].mean() == pytest.approx(0.6 * low + 0.4 * high, abs=0.005)
+    odds = [y[(a == i) & (b == j)].mean() for i in (0, 1) for j in (0, 1)]
+    none, one, other, both = np.log(odds) - np.log1p(-np.array(odds))
+    assert none + both == pytest.approx(one + other, abs=0.25)
 
 
 @pytest.mark.slow
