@@ -10,6 +10,7 @@ from widemargin.data.dataset import Columns
 from widemargin.datasets import make_epistasis, make_xor
 from widemargin.evaluation import interactions
 from widemargin.evaluation._additive import bases, fit_additive, log_tail
+from widemargin.evaluation._pair_search import log_weights
 from widemargin.evaluation._pair_test import _corrected, combined, pair_test
 
 
@@ -263,6 +264,28 @@ def test_order_of_rows_labels_and_scale_do_not_matter(random):
         interactions(X.astype(np.float32).astype(np.float64), y, n_jobs=1),
     ):
         assert other.log_p_values == pytest.approx(one.log_p_values, abs=1e-5)
+
+
+def test_pairs_of_features_with_effects_have_half_of_the_weight(random):
+    pairs = np.column_stack(np.triu_indices(10, 1))
+    effective = np.isin(np.arange(10), [0, 1, 2])
+    weights = np.exp(log_weights(pairs, effective))
+    both = effective[pairs].all(axis=1)
+    assert weights[both] == pytest.approx(45 / 6)
+    assert weights.sum() == pytest.approx(45)
+    assert weights[both].sum() == pytest.approx(22.5)
+    for none in (effective & False, effective | True, np.arange(10) == 0):
+        assert (log_weights(pairs, none) == 0).all()
+
+
+def test_and_with_exceptions_is_found_in_three_hundred_rows(random):
+    found = 0
+    for _ in range(3):
+        X = random.standard_normal((300, 60))
+        y = ((X[:, 0] > 0) & (X[:, 1] > 0)) ^ (random.random(300) < 0.1)
+        pairs = interactions(X, y)
+        found += pairs.pairs[0].tolist() == [0, 1] and pairs.q_values[0] < 0.05
+    assert found >= 2
 
 
 def test_candidates_are_tested_and_all_pairs_counted(random):

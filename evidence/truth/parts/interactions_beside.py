@@ -20,6 +20,8 @@ from evidence.truth.h_statistic import h_statistics
 from evidence.truth.parts import interactions as ours
 from evidence.truth.parts.interactions import Made, Rng
 from widemargin.evaluation import interactions
+from widemargin.evaluation._interactions import OWN_EFFECT
+from widemargin.evaluation._pair_search import log_weights
 
 TITLE = "Pairs, side by side with FAST and Friedman's H"
 TABLES, ADDITIVE_TABLES = 20, 40
@@ -127,7 +129,8 @@ def measure(case: dict[str, Any], data: Sets) -> dict[str, Any]:
 
 def _ours(X: np.ndarray, y: np.ndarray, classes: bool) -> dict[str, np.ndarray]:
     found, scores = interactions(X, y, n_jobs=1), np.zeros((2, *2 * X.shape[1:]))
-    scores[:, *found.pairs.T] = -found.log_p_values, 1 - found.q_values
+    weights = log_weights(found.pairs, found.alone <= OWN_EFFECT / X.shape[1])
+    scores[:, *found.pairs.T] = weights - found.log_p_values, 1 - found.q_values
     return {OURS: scores[0], SURE: scores[1]}
 
 

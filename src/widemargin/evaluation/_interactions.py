@@ -21,6 +21,7 @@ from widemargin.evaluation._pair_search import (
     PIECE,
     alone_of,
     fitted,
+    log_weights,
     over,
     screened,
     tested_pairs,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 TESTED = 1500  # pairs that are tested in full; of more, those that a screen puts first
 MAX_ROWS = 10_000
+OWN_EFFECT = 0.05  # by d: p-value up to which one weighs in the correction of pairs
 ALONE = 0.01  # p-value up to which a feature has an effect of its own
 SEVERAL = "several others"
 FEWEST, N_NAMED = 3, 5  # features of a headline: without partners, and named
@@ -50,13 +52,13 @@ class Interactions:
     Attributes
     ----------
     pairs : array of shape (n_pairs, 2)
-        Columns of the pairs that were tested, the smallest p-value first.
+        Columns of the pairs that were tested, by q-value, then by p-value.
     p_values : array of shape (n_pairs,)
         Probability of a result at least as extreme if the effects of the features are
         additive.
     q_values : array of shape (n_pairs,)
         p-values with Benjamini-Hochberg correction for all ``n_possible`` pairs of the
-        table.
+        table. Pairs of two features with effects of their own have half of the weight.
     log_p_values : array of shape (n_pairs,)
         Natural logarithms, also of p-values too small for a float.
     alone : array of shape (n_features,)
@@ -333,7 +335,8 @@ def interactions_in(
     ):
         alone = np.array([alone_of(t) for t in told]).reshape(len(told), d)
         fits = [fitted(t, alone[i], data.numeric) for i, t in enumerate(told)]
-        pairs = screened(told, fits, features, tested, workers)
+        effective = over(alone) <= np.log(OWN_EFFECT / d)
+        pairs = screened(told, fits, features, effective, tested, workers)
         steps = len(fits) * len(spans(len(pairs), PIECE))
         with progress("interactions", steps, verbose) as advance:
             logs = np.array(
@@ -343,14 +346,15 @@ def interactions_in(
                 ]
             ).reshape(len(fits), len(pairs))
     log_p = over(logs)
-    order = np.lexsort([pairs[:, 1], pairs[:, 0], log_p])
-    p, n_possible = np.exp(log_p[order]), d * (d - 1) // 2
-    every = np.ones(n_possible)
-    every[: len(p)] = p
+    n_possible = d * (d - 1) // 2
+    every = np.ones(max(n_possible, 1))
+    every[: len(pairs)] = np.exp(np.minimum(log_p - log_weights(pairs, effective), 0.0))
+    q = false_discovery_control(every)[: len(pairs)]
+    order = np.lexsort([pairs[:, 1], pairs[:, 0], log_p, q])
     return Interactions(
         pairs=pairs[order],
-        p_values=p,
-        q_values=false_discovery_control(every)[: len(p)] if len(p) else p,
+        p_values=np.exp(log_p[order]),
+        q_values=q[order],
         log_p_values=log_p[order],
         alone=np.exp(over(alone)),
         names=data.names,
@@ -361,6 +365,6 @@ def interactions_in(
         ],
         _between=logs.argmin(axis=0)[order]
         if len(logs)
-        else np.zeros(len(p), np.int64),
+        else np.zeros(len(pairs), np.int64),
         _data=data,
     )
