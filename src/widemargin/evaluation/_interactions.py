@@ -232,7 +232,7 @@ def interactions(
     Parameters
     ----------
     X : array-like or frame of shape (n_samples, n_features)
-        Numbers, nominal features, missing values. Numbers count by their ranks.
+        Numbers, nominal features, missing values.
     y : array-like of shape (n_samples,)
         Class labels, or numbers. Of three classes, every two are compared; of more,
         each with the largest.
