@@ -42,6 +42,7 @@ class Monitor:
         self.name, self.client, self.settings = name, client, settings
         self.begun = time.time()
         self.warned = False
+        self.limit = 0  # smallest memory of a worker, also while it restarts
 
     def values(self, futures: Sequence[Any]) -> list[Any]:
         """Values of futures; their errors are raised."""
@@ -101,6 +102,8 @@ class Monitor:
     def workers(self) -> Mapping[str, Any]:
         """What the scheduler knows of each worker, by address."""
         workers: Mapping[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        limits = {w["memory_limit"] for w in workers.values()} - {None, 0}
+        self.limit = min(limits, default=self.limit)
         return workers
 
     def _warn_of_no_workers(self) -> None:
@@ -152,8 +155,8 @@ class Monitor:
         restarts = [event for at, event in events if at >= self.begun]
         if not restarts:
             return ""
-        limits = {w["memory_limit"] for w in self.workers().values()} - {None, 0}
-        limit = f", {_megabytes(min(limits))} for each worker" if limits else ""
+        self.workers()  # one that died may be there again, or others may have come
+        limit = f", {_megabytes(self.limit)} for each worker" if self.limit else ""
         return (
             f" Dask has restarted workers {len(restarts)} times since they exceeded "
             f"their memory limit{limit}. {MORE_MEMORY}"
