@@ -91,6 +91,18 @@ def test_nominal_columns_and_missing_values(kind):
     assert found(frame, y) == [0, 3]
 
 
+def test_a_numeric_target_counts_by_its_ranks():
+    """Else a few large values decide all scores, and noise looks relevant."""
+    X, y = noise(d=4)
+    y = X[:, 0] + np.random.default_rng(1).standard_normal(len(X))
+    plain, skewed = (
+        relevance(X, target, task="regression", random_state=0)
+        for target in (y, np.exp(5 * y))
+    )
+    np.testing.assert_array_equal(plain.p_values, skewed.p_values)
+    assert plain.p_values[0] < 0.01 < plain.p_values[1:].min()
+
+
 def test_many_rows_are_tested_in_parts():
     n = 2 * ROWS + 50
     X, y = noise(n, 4)

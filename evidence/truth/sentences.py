@@ -94,12 +94,17 @@ def _range(powers: list[tuple[float, float]], which: int) -> str:
     return f"{min(mine):.0f} to {max(mine):.0f} %"
 
 
+def _from_to(counts: list[int]) -> str:
+    least, most = min(counts), max(counts)
+    return f"{most}" if least == most else f"{least} to {most}"
+
+
 def _genes(found: Found) -> str:
     of = genes.figures(found["genes"])
     same = "the same" if of["same"] else "not the same"
     return (
         f"Of 20 genes among 8000 (100 rows, shifts of 1.5 sd) it finds "
-        f"{min(of['found'])} to {max(of['found'])}, with {100 * of['false']:.1f} % "
+        f"{_from_to(of['found'])}, with {100 * of['false']:.1f} % "
         f"false ones beside them; on a busy machine the result is {same}."
     )
 

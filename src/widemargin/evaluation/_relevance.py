@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.special import ndtri
 from scipy.stats import false_discovery_control, rankdata
 from sklearn.utils import check_random_state
 
@@ -101,7 +102,7 @@ def relevance(
     -------
     Significance
         The p-values and q-values of all features. ``scores`` are squared covariances of
-        the features, as ranks, with the target.
+        the features, as ranks, with the target (of numbers, their normal scores).
 
     Notes
     -----
@@ -191,7 +192,8 @@ class Part:
             self.columns = standardised_columns(table, ranker.scale)
             self.strata = None if data.strata is None else data.strata[table.rows]
             self.features = np.unique(self.columns.feature)
-            self.Y = centred_targets(table, ranker.task)
+            Y = centred_targets(table, ranker.task)
+            self.Y = _normal_scores(Y) if ranker.task == "regression" else Y
             self.rows = np.arange(len(self.Y))
             self.gram = gram_matrix(self.columns, self.rows, workers)
         y = (self.Y**2).sum(axis=1)
@@ -254,6 +256,13 @@ def _ranked(data: Dataset) -> Dataset:
     whole = np.zeros(data.values.shape)
     whole[data.rows] = values
     return replace(data, values=whole)
+
+
+def _normal_scores(Y: Floats) -> Floats:
+    """Numeric targets by their ranks: a few large numbers would decide every score."""
+    scores: Floats = ndtri((rankdata(Y, axis=0) - 0.5) / len(Y))
+    scores -= scores.mean(axis=0)
+    return scores / np.maximum(scores.std(axis=0), np.finfo(np.float64).tiny)
 
 
 def _rows_apart(data: Dataset) -> Ints:
