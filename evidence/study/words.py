@@ -100,9 +100,10 @@ permutation importance, Boruta, the HSIC lasso, forests with elimination or
 defaults, ranked the features on the training rows; the top 5, 10 and 20 were used by
 three classifiers (numeric targets: 5-NN, ridge, boosting), fitted on the same rows and
 evaluated on the others. Tables are the units of all tests. Large tables are cut to 600
-rows (design tables: 1000) and 2500 features. The plan, `evidence/study/PROTOCOL.md`, was
-committed before the run. AutoSelector was measured again on 2026-11-19, when its rule had
-changed; in the run, where several methods competed in it, it was at +0.8 (23:14).
+rows (design tables: 1000) and 2500 features. The plan, `evidence/study/PROTOCOL.md`,
+was committed before the run. AutoSelector was measured again on 2026-11-19, when its
+rule had changed; in the run, where several methods competed in it, it was at +0.8
+(23:14).
 
 :::{{dropdown}} Sources, and how to run it
 
