@@ -7,8 +7,8 @@ and two scores are compared. One is the squared covariance with the target, summ
 classes, which is powerful for features that tell something by themselves. The other is
 that of ReliefF for any target: among the nearest rows of each row, a feature should
 differ where the targets do; it also finds features that tell something only together.
-The p-value is twice the smaller of both. Numbers enter as ranks: neither skewed columns
-nor their units matter.
+The p-value is twice the smaller of both. Numbers enter as ranks, and numeric targets as
+their normal scores: neither skew nor units matter.
 """
 
 from __future__ import annotations
